@@ -12,7 +12,7 @@ from harness.faults.registry import Install
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import Packet, parse_packet
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 
@@ -31,7 +31,7 @@ def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], whe
     bytes, the packet is not sent.
     """
 
-    class Changing(Connecting):
+    class Changing(SessionConnecting):
         def send(self, session: Session, packet: bytes) -> None:
             parsed = parse_packet(packet)
             if isinstance(parsed, kind) and when(self.qm, session, parsed):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.enterprise.restoring import RestoreError
+from reference_qm.core.enterprise.state_restoring import RestoreError
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import replace_part_by_subclass
@@ -60,7 +60,7 @@ class QueueManagerInstallation:
             for variant in self._variants:
                 replace_part_by_subclass(made[0], variant)
             if entries and self._last is not None:
-                made[0].configuring.apply_settings(self._last)
+                made[0].settings_changing.apply_settings(self._last)
                 made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration
             return made[0]
 
@@ -71,5 +71,5 @@ class QueueManagerInstallation:
         except RestoreError as error:
             if last is None:
                 raise
-            made[0].initialization.fail(str(error))
+            made[0].queue_manager_initialization.fail(str(error))
         return core

@@ -1,6 +1,6 @@
 """Defines the abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
 
-Each element is declared with the width in bits that the specification states. ``core.store.durability`` writes the
+Each element is declared with the width in bits that the specification states. ``core.store.durable_records`` writes the
 elements that must survive process and node failures.
 """
 

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.control import VERBS_BY_FACILITY, ControlError
-from reference_qm.core.enterprise.restoring import RestoreError
+from reference_qm.core.enterprise.state_restoring import RestoreError
 from reference_qm.core.installation import CoreWrapper, QueueManagerFactory, QueueManagerInstallation, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer

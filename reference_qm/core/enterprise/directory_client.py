@@ -65,7 +65,7 @@ class DirectoryClient(Part):
 
     def _begin_initialization_without_directory(self, now: Now) -> None:
         self.qm.begun = True
-        self.qm.initialization.begin(now)
+        self.qm.queue_manager_initialization.begin(now)
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         """Copy this queue manager's attributes from the directory at the first read.
@@ -78,12 +78,12 @@ class DirectoryClient(Part):
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
-            if self.qm.membership.has_left:
-                self.qm.membership.save_domain()
+            if self.qm.domain_membership.has_left:
+                self.qm.domain_membership.save_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
-        elif self._find_own_object() is None and self.qm.membership.has_joined_domain:
-            self.qm.membership.change_domain(self._join_domain, now)
+        elif self._find_own_object() is None and self.qm.domain_membership.has_joined_domain:
+            self.qm.domain_membership.change_domain(self._join_domain, now)
         else:
             self._join_domain(now)
 
@@ -95,7 +95,7 @@ class DirectoryClient(Part):
         self._copy_computer_name()
         self.qm.surviving_queues.adopt_published_queues()
         if self.synchronize(now) is Result.SUCCESS:
-            self.qm.membership.save_domain()
+            self.qm.domain_membership.save_domain()
         else:
             self.qm.enterprise.state.go_offline()
 
@@ -118,13 +118,13 @@ class DirectoryClient(Part):
         MS-MQBR describes.
         """
         state = self.qm.enterprise.state
-        self.qm.publishing.store_public_queue_attributes()
+        self.qm.public_queue_publishing.store_public_queue_attributes()
         status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
         if status is not Result.SUCCESS:
             return status
         self.publish_public_keys()
         self._take_over_attributes()
-        self.qm.membership.save_known_attributes()
+        self.qm.domain_membership.save_known_attributes()
         topology = self.qm.next_hops.read_topology()
         state.SiteCollection = tuple(
             replace(site, SiteGateCollection=topology.list_site_gates(site.Identifier)) for site in state.SiteCollection
@@ -197,7 +197,7 @@ class DirectoryClient(Part):
         events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
-            self.qm.publishing.update_public_queues()
+            self.qm.public_queue_publishing.update_public_queues()
             self.qm.surviving_queues.adopt_published_queues()
             self.synchronize(now)
 

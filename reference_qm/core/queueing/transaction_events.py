@@ -100,7 +100,7 @@ class TransactionEvents(Part):
             self.qm.post_event(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
             self.qm.post_event(MessageArrived(position))
-            self.qm.positions.on_message_available(position)
+            self.qm.message_positions.on_message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that was received in the transaction. Spec: MS-MQDMPR 3.1.4.4.
@@ -108,7 +108,7 @@ class TransactionEvents(Part):
         A message that was purged after it was received in the transaction also counts as received.
         """
         assert operation.DequeueReason is not None
-        self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
+        self.qm.message_positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         """Put a moved message at the end of its target queue. Spec: MS-MQDMPR 3.1.4.4."""
@@ -117,9 +117,9 @@ class TransactionEvents(Part):
             self.qm.transaction_operations.get_target_queue_of_move(operation),
         )
         if target is None:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
         elif position.State is not MessagePositionState.DELETED:
-            self.qm.positions.move_message(position, target)
+            self.qm.message_positions.move_message(position, target)
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         """Undo the operations of a transaction. Spec: MS-MQDMPR 3.1.4.5."""
@@ -141,7 +141,7 @@ class TransactionEvents(Part):
         The document deletes a purged message with the reason of the dequeue, so that the sender would be told that the
         message was received. This method uses the purge as the reason, as 3.1.7.1.12 does.
         """
-        self.qm.positions.unlock_message(operation.MessagePositionReference)
+        self.qm.message_positions.unlock_message(operation.MessagePositionReference)
 
     def _remove_transaction(self, transaction: Transaction) -> None:
         del self.qm.adm.TransactionCollection[transaction.Identifier]

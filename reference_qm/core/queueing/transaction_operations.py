@@ -36,14 +36,14 @@ class TransactionOperations(Part):
         added to the queue at the commit, because MS-MQQB 3.1.7.12 applies only to available messages. All messages of a
         transaction contain the same transaction identifier (MS-MQMQ 2.2.20.5).
         """
-        transaction.number = transaction.number or self.qm.numbering.assign_transaction_identifier()
+        transaction.number = transaction.number or self.qm.message_numbering.assign_transaction_identifier()
         message = replace(
             message, TransactionIdentifier=transaction.number, FirstInTransaction=False, LastInTransaction=False
         )
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)
         else:
-            position = self.qm.positions.insert_message(queue, message)
+            position = self.qm.message_positions.insert_message(queue, message)
             position.key = self.qm.assign_persist_token() if self.qm.disk.used else 0
         _add_operation(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
         return position

@@ -58,7 +58,7 @@ class RemoteReads(Part):
     ) -> None:
         """Raise the event Peek Message. Spec: MS-MQQP 3.1.4.1."""
         answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
-        self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
+        self.qm.message_reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -66,14 +66,16 @@ class RemoteReads(Part):
         """Raise the event Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
         assert cursor is not None  # ``check_peek_next_cursor`` refused a peek without cursor
         answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
-        self.qm.reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
+        self.qm.message_reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         """Raise the event Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         peek = entry.Action not in RECEIVE_ACTIONS
         answered = self._build_completion(entry)
-        self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
+        self.qm.message_reading.read_by_lookup_identifier(
+            descriptor, lookup_id, operation, answered, peek, two_phase_read=True
+        )
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         """Return the iLookupOperation for an action and a LookupId. Spec: MS-MQQP 3.1.4.11."""

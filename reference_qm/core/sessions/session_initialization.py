@@ -89,7 +89,7 @@ class SessionInitialization(Part):
         session.OutgoingMessageTable.rewind()
         for position in session.OutgoingMessageTable:
             position.ReceivedSessionAck = position.ReceivedOrderAck = position.Transmitted = False
-            self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
+            self.qm.message_lifetimes.record_deadline_of_message_to_send(session, position)
             self.qm.dispatch_collection.add(session, position)
         session.UnAckedMessageCount = 0
 

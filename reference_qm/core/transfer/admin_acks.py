@@ -86,7 +86,7 @@ class AdminAcks(Part):
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)
-            self.qm.own_messages.send(ack, now)
+            self.qm.own_message_sending.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         """Return whether an acknowledgment of the given class may be sent. The classes in INSECURE_NACKS may be

@@ -27,7 +27,7 @@ class FinalAcks(Part):
         try:
             body = FinalAckBody.parse(properties.MessageBody)
         except FormatError as error:
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         if body.SourceGUID != self.qm.adm.Identifier:
             return
@@ -43,7 +43,7 @@ class FinalAcks(Part):
                 self.qm.transactional_sending.remove_message_from_sequence(sender, position)
             self.journal_completed_message(position, properties.MessageClass)
             self.qm.order_acks.update_outgoing_transfer_info(sender)
-            self.qm.sending.dispatch_messages(sender, now)
+            self.qm.message_sending.dispatch_messages(sender, now)
             return
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -52,7 +52,9 @@ class FinalAcks(Part):
         """
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = (
-            self.qm.journaling.journal_delivered_message if received else self.qm.journaling.journal_failed_message
+            self.qm.message_journaling.journal_delivered_message
+            if received
+            else self.qm.message_journaling.journal_failed_message
         )
         journal(position.MessagePosition)
 
@@ -118,7 +120,7 @@ class FinalAcks(Part):
     def move_to_outgoing_queue(self, position: OutgoingMessagePosition, now: Now) -> None:
         """Move a message of a closed session to the outgoing queue for its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
-        queue = self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
+        queue = self.qm.destination_resolving.open_outgoing_queue(message.DestinationQueueFormatName, now)
         session = queue.session
         again = MessagePosition(message, queue, key=position.MessagePosition.key)
         outgoing = OutgoingMessagePosition(again, position.UserMessage)
@@ -128,5 +130,5 @@ class FinalAcks(Part):
             self.qm.sessions[session.number] = session
             if session in self.qm.closed_sessions:
                 self.qm.closed_sessions.remove(session)
-            self.qm.closing.await_reconnect(session, now)
-        self.qm.sending.dispatch_messages(session, now)
+            self.qm.session_closing.await_reconnect(session, now)
+        self.qm.message_sending.dispatch_messages(session, now)

@@ -31,7 +31,7 @@ class SessionAcks(Part):
                 f"the field acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
             )
             error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         session.last_ack_number = header.AckSequenceNumber
         self.mark_acknowledged(session, header)
@@ -89,7 +89,7 @@ class SessionAcks(Part):
         2.2.19.2).
         """
         session.OutgoingMessageTable.remove(position)
-        self.qm.journaling.journal_delivered_message(position.MessagePosition)
+        self.qm.message_journaling.journal_delivered_message(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Close the session if the sender's and the receiver's message counts differ. Otherwise restart the timer that
@@ -102,7 +102,7 @@ class SessionAcks(Part):
         if sent != received:
             counts = f"the counts of messages and of recoverable messages are {sent} at the sender, but {received} here"
             reason = f"{counts} (MS-MQQB 3.1.5.5.5)"
-            self.qm.closing.close(session, reason, now)
+            self.qm.session_closing.close(session, reason, now)
         elif session.OutgoingMessageTable.awaiting_ack:
             self.start_wait_timer(session, now)
 
@@ -117,7 +117,7 @@ class SessionAcks(Part):
         if not session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = False
         elif not session.ReceivedAck:
-            self.qm.closing.close(session, "no acknowledgment arrived (MS-MQQB 3.1.6.3)", now)
+            self.qm.session_closing.close(session, "no acknowledgment arrived (MS-MQQB 3.1.6.3)", now)
         else:
             self.start_wait_timer(session, now)
             session.ReceivedAck = False
@@ -130,7 +130,7 @@ class SessionAcks(Part):
     def send(self, session: Session, now: Now) -> None:
         """Send a SessionAck Packet. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7."""
         packet = self.build(session)
-        self.qm.connecting.send(session, packet.build())
+        self.qm.session_connecting.send(session, packet.build())
         self.reset_unacknowledged_counts(session, now)
 
     def build(self, session: Session) -> SessionAckPacket:

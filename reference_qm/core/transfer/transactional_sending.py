@@ -162,7 +162,7 @@ class TransactionalSending(Part):
             session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1 & 0xFFFFFFFF, identifier.TimeStamp)
             session.OutgoingTxSequenceNumber = 1
             if session.OutgoingQueueReference is not None:
-                self.qm.disk.save(self.qm.durability.build_sequence_entry(session.OutgoingQueueReference))
+                self.qm.disk.save(self.qm.durable_records.build_sequence_entry(session.OutgoingQueueReference))
 
 
 def stop_counting_as_unacknowledged(session: Session, position: OutgoingMessagePosition) -> None:

@@ -7,9 +7,9 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import DirectoryServerType
@@ -33,7 +33,7 @@ class QueueManagerDirectoryServerTypeChangedWhenDirectoryReturns(DirectoryClient
 
 
 @fault("queue-manager-stop-keeps-accepted-sessions", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStopKeepsAcceptedSessions(Inputs):
+class QueueManagerStopKeepsAcceptedSessions(InputDispatching):
     """A queue manager that is stopped closes only the sessions that it initiated, and still receives messages on the
     other sessions.
     """
@@ -54,14 +54,14 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
 
 
 @fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStopAnswersPendingPeeks(Inputs):
+class QueueManagerStopAnswersPendingPeeks(InputDispatching):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
     def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         messages = [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]
         for reader in list(self.qm.readers.values()) if messages else ():
             if not reader.DestructiveRead:
-                self.qm.waiting._remove_waiting_reader(reader)
+                self.qm.waiting_reads._remove_waiting_reader(reader)
                 reader.answered(Status.MQ_OK, messages[0])
         super().on_stopped(event, now)
 
@@ -132,7 +132,7 @@ class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
 
 
 @fault("queue-manager-directory-server-type-standalone-in-other-domain", breaks="MQDMPR-3.1.1.1-11")
-class QueueManagerDirectoryServerTypeStandaloneInOtherDomain(Membership):
+class QueueManagerDirectoryServerTypeStandaloneInOtherDomain(DomainMembership):
     """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
 
     def take_identifier(self, identifier: UUID) -> None:

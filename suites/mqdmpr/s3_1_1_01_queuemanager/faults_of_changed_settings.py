@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import add
-from reference_qm.core.commands.configuring import Configuring
+from reference_qm.core.commands.settings_changing import SettingsChanging
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.states import SessionState
 from reference_qm.surface import commands
@@ -33,7 +33,7 @@ add(
 
 
 @fault("queue-manager-quota-set-by-journal-quota", breaks="MQDMPR-3.1.1.1-08", blind=True)
-class QueueManagerQuotaSetByJournalQuota(Configuring):
+class QueueManagerQuotaSetByJournalQuota(SettingsChanging):
     """When an administrator sets the JournalQuota, the queue manager also sets its QueueManagerQuota to this value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -91,7 +91,7 @@ add(
 
 
 @fault("queue-manager-journal-quota-set-by-queue-manager-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
-class QueueManagerJournalQuotaSetByQueueManagerQuota(Configuring):
+class QueueManagerJournalQuotaSetByQueueManagerQuota(SettingsChanging):
     """When an administrator sets the QueueManagerQuota, the queue manager also sets its JournalQuota to this value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -112,7 +112,7 @@ class QueueManagerJournalQuotaLimitedByDirectory(DirectoryClient):
 
 
 @fault("queue-manager-hardened-security-lost-at-second-restart", breaks="MQDMPR-3.1.1.1-D02", blind=True)
-class QueueManagerHardenedSecurityLostAtSecondRestart(Restoring):
+class QueueManagerHardenedSecurityLostAtSecondRestart(StateRestoring):
     """The queue manager starts once in hardened security mode, and leaves the mode at the next restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -122,7 +122,7 @@ class QueueManagerHardenedSecurityLostAtSecondRestart(Restoring):
 
 
 @fault("queue-manager-hardened-security-ended-by-bring-online", breaks="MQDMPR-3.1.1.1-D02", blind=True)
-class QueueManagerHardenedSecurityEndedByBringOnline(Administering):
+class QueueManagerHardenedSecurityEndedByBringOnline(TransferAdministering):
     """The queue manager leaves hardened security mode when it is brought online."""
 
     def bring_online(self, now: Now) -> None:

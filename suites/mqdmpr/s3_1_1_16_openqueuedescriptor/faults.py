@@ -11,8 +11,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -24,7 +24,7 @@ SHARED_HANDLE = 0x77
 def _return_same_handle_to_all_clients(**values: int) -> Install:
     """Build a fault in which the queue manager assigns the same handle and context value to all clients."""
 
-    class SameHandleOpener(Qmcomm):
+    class SameHandleOpener(QmcommMethods):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
             return super().get_open_values(descriptor) | values
 
@@ -40,7 +40,7 @@ add(
 
 
 @fault("open-queue-descriptor-of-remote-reader-has-handle-of-application", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class OpenQueueDescriptorOfRemoteReaderHasHandleOfApplication(Qmcomm):
+class OpenQueueDescriptorOfRemoteReaderHasHandleOfApplication(QmcommMethods):
     """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
     OpenQueueDescriptor of a remote reader.
     """
@@ -59,7 +59,7 @@ add(
 
 
 @fault("queue-manager-same-context-value-for-all-descriptors-of-queue", breaks="MQDMPR-3.1.1.16-03")
-class QueueManagerSameContextValueForAllDescriptorsOfQueue(Qmcomm):
+class QueueManagerSameContextValueForAllDescriptorsOfQueue(QmcommMethods):
     """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
     OpenQueueDescriptors of the queue.
     """
@@ -71,7 +71,7 @@ class QueueManagerSameContextValueForAllDescriptorsOfQueue(Qmcomm):
 
 
 @fault("open-queue-descriptor-context-value-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class OpenQueueDescriptorContextValueOfPeekerRepeated(Qmcomm):
+class OpenQueueDescriptorContextValueOfPeekerRepeated(QmcommMethods):
     """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
     descriptor has PeekAccess.
     """
@@ -197,7 +197,7 @@ for _name, _rule, _says, _change in (
 
 
 @fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
-class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
+class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(QmcommMethods):
     """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
 
 
 @fault("queue-manager-read-start-makes-other-descriptors-ready-for-read", breaks="MQDMPR-3.1.1.16-12")
-class QueueManagerReadStartMakesOtherDescriptorsReadyForRead(RemoteOpening):
+class QueueManagerReadStartMakesOtherDescriptorsReadyForRead(RemoteQueueOpening):
     """When a remote reader begins to read with one OpenQueueDescriptor, the RemoteReadState of every other
     OpenQueueDescriptor that is Opened becomes ReadyForRead.
     """
@@ -222,17 +222,17 @@ add(
     "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
     "MQDMPR-3.1.1.16-14",
     "The descriptor with which a remote reader reads stays Opened.",
-    skip(RemoteOpening.take_over_descriptor),
+    skip(RemoteQueueOpening.take_over_descriptor),
 )
 
 
 @fault("remote-read-state-of-descriptor-stays-opened-for-second-reader", breaks="MQDMPR-3.1.1.16-14")
-class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteOpening):
+class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteQueueOpening):
     """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
         if descriptor is not None and queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
             descriptor.RemoteReadState = RemoteReadState.OPENED
@@ -257,7 +257,7 @@ class QueueManagerSecondDescriptorContainsFirstDescriptor(QueueOpening):
 
 
 @fault("server-remote-read-state-of-second-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
-class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteOpening):
+class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteQueueOpening):
     """While one descriptor is ReadyForRead, the RemoteReadState of the next descriptor stays Opened."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MulticastName, MultipleElementName
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -44,7 +44,7 @@ class QueueManagerDescriptorOfMulticastNameContainsOtherDescriptor(_SingleQueueD
 
 
 @fault("queue-manager-descriptor-of-remote-reader-contains-other-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(Qmcomm):
+class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(QmcommMethods):
     """The OpenQueueDescriptorCollection of a remote reader's descriptor contains another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -163,7 +163,7 @@ class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueu
 
 
 @fault("queue-manager-read-state-of-peeking-reader-ready-at-open", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerReadStateOfPeekingReaderReadyAtOpen(Qmcomm):
+class QueueManagerReadStateOfPeekingReaderReadyAtOpen(QmcommMethods):
     """The RemoteReadState of a remote reader's descriptor that is open to peek is ReadyForRead from the start."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -173,7 +173,7 @@ class QueueManagerReadStateOfPeekingReaderReadyAtOpen(Qmcomm):
 
 
 @fault("queue-manager-remote-read-state-of-second-remote-reader-is-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(Qmcomm):
+class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(QmcommMethods):
     """The RemoteReadState of a remote reader's descriptor is None if another remote reader has opened the queue."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -184,7 +184,7 @@ class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(Qmcomm):
 
 
 @fault("queue-manager-read-state-ready-when-cursor-is-created", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerReadStateReadyWhenCursorIsCreated(Cursors):
+class QueueManagerReadStateReadyWhenCursorIsCreated(QueueCursors):
     """The RemoteReadState of a remote reader's descriptor becomes ReadyForRead when the reader creates a cursor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-handle-of-queue-opened-to-peek-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class QueueManagerHandleOfQueueOpenedToPeekRepeated(Qmcomm):
+class QueueManagerHandleOfQueueOpenedToPeekRepeated(QmcommMethods):
     """A remote client that opens a queue to peek gets the Handle with which it has opened the queue to receive."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -47,7 +47,7 @@ class QueueManagerHandleOfListedQueueIsThatOfList(QueueOpening):
 
 
 @fault("queue-manager-context-value-of-second-queue-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class QueueManagerContextValueOfSecondQueueRepeated(Qmcomm):
+class QueueManagerContextValueOfSecondQueueRepeated(QmcommMethods):
     """A remote client that opens another queue gets the context value of the first queue that is still open."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -56,7 +56,7 @@ class QueueManagerContextValueOfSecondQueueRepeated(Qmcomm):
 
 
 @fault("queue-manager-context-value-of-same-queue-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class QueueManagerContextValueOfSameQueueRepeated(Qmcomm):
+class QueueManagerContextValueOfSameQueueRepeated(QmcommMethods):
     """Two remote clients that open the same queue get the same context value."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
@@ -59,7 +59,7 @@ class QueueManagerSiteGatesUpdateTimerLongerAfterDirectoryWasOffline(DirectoryCl
 
 
 @fault("queue-manager-infinite-read-ended-by-timeout-of-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
+class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(WaitingReads):
     """When a pending read expires, the infinite reads that wait with the same handle end as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -71,7 +71,7 @@ class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
 
 
 @fault("queue-manager-infinite-read-ended-by-message-for-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
+class QueueManagerInfiniteReadEndedByMessageForOtherRead(WaitingReads):
     """When another read takes a message from the queue, an infinite read that still waits there expires."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -83,7 +83,7 @@ class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
 
 
 @fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
+class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(MessageLifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -93,7 +93,7 @@ class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
 
 
 @fault("receiver-local-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverLocalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
+class ReceiverLocalMessageWithTimeToBeReceivedZeroKept(MessageLifetimes):
     """The queue manager keeps a message with TimeToBeReceived 0 that a local application has sent."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

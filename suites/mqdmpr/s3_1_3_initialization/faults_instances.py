@@ -9,10 +9,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_after_every_input, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.dispatch import HANDLER_BY_INPUT_TYPE
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import LATER_RETRY_INTERVAL_S, QueueManagerInitialization
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -57,7 +57,7 @@ add(
 
 
 @fault("queue-manager-initialization-creates-transaction", breaks="MQDMPR-3.1.3-05", blind=True)
-class QueueManagerInitializationCreatesTransaction(Initialization):
+class QueueManagerInitializationCreatesTransaction(QueueManagerInitialization):
     """The initialization creates a transaction that no application has begun."""
 
     def begin(self, now: Now) -> None:
@@ -183,19 +183,19 @@ add(
 
 
 @fault("queue-manager-with-damaged-store-accepts-sessions", breaks="MQDMPR-3.1.3-30", blind=True)
-class QueueManagerWithDamagedStoreAcceptsSessions(Inputs):
+class QueueManagerWithDamagedStoreAcceptsSessions(InputDispatching):
     """A queue manager whose initialization ended with an error accepts sessions."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, TransportAccepted | BytesReceived):
-            self.qm.initialization.initialize_globally(now)
+            self.qm.queue_manager_initialization.initialize_globally(now)
             HANDLER_BY_INPUT_TYPE[type(event)](self.qm)(event, now)
         else:
             super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-damaged-store-carries-out-commands", breaks="MQDMPR-3.1.3-30", blind=True)
-class QueueManagerWithDamagedStoreCarriesOutCommands(Initialization):
+class QueueManagerWithDamagedStoreCarriesOutCommands(QueueManagerInitialization):
     """A queue manager whose initialization ended with an error carries out the requests of applications."""
 
     def fail(self, why: str) -> None:
@@ -371,7 +371,7 @@ add(
 
 
 @fault("second-failed-initialization-starts-with-empty-store", breaks="MQDMPR-3.1.3-30", blind=True)
-class SecondFailedInitializationStartsWithEmptyStore(Inputs):
+class SecondFailedInitializationStartsWithEmptyStore(InputDispatching):
     """The queue manager ignores the error of a repeated initialization that again cannot read its store, and starts
     without the stored data.
     """

@@ -10,7 +10,7 @@ from harness.faults.parts import change_step, fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.entries import build_message_relocation, build_removal_change
@@ -24,7 +24,7 @@ from reference_qm.surface.inputs import DomainReported
 
 
 @fault("queue-manager-machine-domain-id-kept-after-machine-left-domain", breaks="MQDMPR-3.1.3-06", blind=True)
-class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
+class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(DomainMembership):
     """At a start after the machine left its domain, the queue manager keeps the earlier domain as MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -34,7 +34,7 @@ class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
 
 
 @fault("queue-manager-domain-kept-after-machine-joined-other-domain", breaks="MQDMPR-3.1.3-06", blind=True)
-class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(Membership):
+class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(DomainMembership):
     """At a start after the machine joined another domain, the queue manager keeps the earlier domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:

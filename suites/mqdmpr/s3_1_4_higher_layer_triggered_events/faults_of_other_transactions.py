@@ -7,9 +7,9 @@ from uuid import UUID
 from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.coordinating import Coordinating
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.core.events import Outcome
 from reference_qm.core.queue_manager import QueueManager
@@ -36,7 +36,7 @@ def _do_transactions_share_queue(one: Transaction, other: Transaction) -> bool:
 
 
 @fault("queue-manager-prepare-also-prepares-transactions-on-same-queue", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(Coordinating):
+class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(TransactionCoordinating):
     """A request to prepare a transaction also prepares the other external transactions that use one of its queues."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -52,7 +52,7 @@ class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(Coordinating):
 
 
 @fault("queue-manager-single-phase-prepare-prepares-other-transaction", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerSinglePhasePreparePreparesOtherTransaction(Coordinating):
+class QueueManagerSinglePhasePreparePreparesOtherTransaction(TransactionCoordinating):
     """A request to prepare a transaction in a single phase also prepares the other external transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -64,7 +64,7 @@ class QueueManagerSinglePhasePreparePreparesOtherTransaction(Coordinating):
 
 
 @fault("queue-manager-single-phase-of-other-transaction-false", breaks="MQDMPR-3.1.4.3-04", blind=True)
-class QueueManagerSinglePhaseOfOtherTransactionFalse(Coordinating):
+class QueueManagerSinglePhaseOfOtherTransactionFalse(TransactionCoordinating):
     """When a coordinator prepares a transaction, the SinglePhase of every open transaction becomes False."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -184,7 +184,7 @@ class QueueManagerUnknownTransactionCreatedByCommit(TransactionCommands):
 
 
 @fault("queue-manager-transaction-with-deleted-message-not-committed", breaks="MQDMPR-3.1.4.4-24", blind=True)
-class QueueManagerTransactionWithDeletedMessageNotCommitted(Coordinating):
+class QueueManagerTransactionWithDeletedMessageNotCommitted(TransactionCoordinating):
     """The queue manager refuses to commit a transaction whose messages were deleted or purged with their queue."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -196,7 +196,7 @@ class QueueManagerTransactionWithDeletedMessageNotCommitted(Coordinating):
 
 
 @fault("queue-manager-prepared-transaction-without-operations-not-committed", breaks="MQDMPR-3.1.4.4-24", blind=True)
-class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(Coordinating):
+class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(TransactionCoordinating):
     """The queue manager refuses to commit a prepared transaction without operations."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -206,7 +206,7 @@ class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(Coordinating)
 
 
 @fault("queue-manager-transaction-with-several-moves-not-committed", breaks="MQDMPR-3.1.4.4-24")
-class QueueManagerTransactionWithSeveralMovesNotCommitted(Coordinating):
+class QueueManagerTransactionWithSeveralMovesNotCommitted(TransactionCoordinating):
     """The queue manager refuses to commit a transaction that moves more than one message."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -244,7 +244,7 @@ class QueueManagerAbortAlsoAbortsPreparedTransactions(TransactionEvents):
 
 
 @fault("queue-manager-moves-carried-out-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerMovesCarriedOutAtRequestForVote(Coordinating):
+class QueueManagerMovesCarriedOutAtRequestForVote(TransactionCoordinating):
     """When the coordinator requests a vote, the queue manager carries out the moves of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -256,7 +256,7 @@ class QueueManagerMovesCarriedOutAtRequestForVote(Coordinating):
 
 
 @fault("queue-manager-receives-acknowledged-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerReceivesAcknowledgedAtRequestForVote(Coordinating):
+class QueueManagerReceivesAcknowledgedAtRequestForVote(TransactionCoordinating):
     """When the coordinator requests a vote, the queue manager acknowledges the receives of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -344,7 +344,7 @@ _REENLISTMENT_TIMEOUT_REASON = "the coordinator did not report"
 
 
 @fault("queue-manager-receive-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
+class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(InputDispatching):
     """After the Reenlistment Timeout the queue manager still serves applications that receive or peek."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -357,7 +357,7 @@ class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
 
 
 @fault("queue-manager-second-request-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(Inputs):
+class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(InputDispatching):
     """After the Reenlistment Timeout the queue manager refuses only the first request."""
 
     refused = False

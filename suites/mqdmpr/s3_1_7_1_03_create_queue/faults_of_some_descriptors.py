@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid
 
 NOBODY_SID = Sid(0, (0,))
@@ -27,7 +27,7 @@ def list_dacl_entries(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
 
 
 @fault("queue-manager-descriptor-unknown-computer-has-entry-of-nobody", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerDescriptorUnknownComputerHasEntryOfNobody(Queues):
+class QueueManagerDescriptorUnknownComputerHasEntryOfNobody(QueueLifecycle):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for S-1-0-0."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -35,7 +35,7 @@ class QueueManagerDescriptorUnknownComputerHasEntryOfNobody(Queues):
 
 
 @fault("queue-manager-descriptor-computer-sid-of-other-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerDescriptorComputerSidOfOtherComputer(Queues):
+class QueueManagerDescriptorComputerSidOfOtherComputer(QueueLifecycle):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for the SID that
     the directory returned before.
     """
@@ -49,7 +49,7 @@ class QueueManagerDescriptorComputerSidOfOtherComputer(Queues):
 
 
 @fault("queue-manager-supplied-descriptor-denials-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
-class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
+class QueueManagerSuppliedDescriptorDenialsDropped(QueueLifecycle):
     """The queue manager drops the access-denied entries of a supplied descriptor."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -60,7 +60,7 @@ class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
 
 
 @fault("queue-manager-supplied-descriptor-sacl-without-dacl-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
-class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
+class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(QueueLifecycle):
     """The queue manager drops the SACL of a supplied descriptor that has no DACL."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -69,7 +69,7 @@ class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
 
 
 @fault("queue-manager-supplied-owner-without-dacl-replaced", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
+class QueueManagerSuppliedOwnerWithoutDaclReplaced(QueueLifecycle):
     """If a supplied descriptor has an owner but no DACL, the owner of the queue is its creator."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -80,7 +80,7 @@ class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
 
 
 @fault("queue-manager-supplied-owner-replaced-by-domain-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
+class QueueManagerSuppliedOwnerReplacedByDomainUser(QueueLifecycle):
     """If a domain user creates a queue, the user becomes the owner, even if the supplied descriptor has an owner."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -89,7 +89,7 @@ class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
 
 
 @fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
+class QueueManagerOwnerFromGroupOfSuppliedDescriptor(QueueLifecycle):
     """If a supplied descriptor has a group and no owner, the group becomes the owner of the queue."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -100,7 +100,7 @@ class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
 
 
 @fault("queue-manager-owner-of-queue-with-supplied-dacl-is-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
+class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(QueueLifecycle):
     """If a domain user supplies a descriptor with a DACL and without an owner, the anonymous user becomes the owner
     of the queue.
     """
@@ -113,7 +113,7 @@ class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
 
 
 @fault("queue-manager-supplied-foreign-owner-everyone-only-reads", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
-class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
+class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(QueueLifecycle):
     """If the owner in a supplied descriptor is not a domain user, the DACL grants everyone only the rights to read
     properties and permissions.
     """
@@ -133,7 +133,7 @@ class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
 
 
 @fault("queue-manager-everyone-without-right-to-take-ownership", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
-class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
+class QueueManagerEveryoneWithoutRightToTakeOwnership(QueueLifecycle):
     """If the owner of a queue is not a domain user, the DACL grants everyone all rights except the right to take the
     ownership.
     """
@@ -149,7 +149,7 @@ class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
 
 
 @fault("queue-manager-owner-without-right-to-change-permissions", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
-class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
+class QueueManagerOwnerWithoutRightToChangePermissions(QueueLifecycle):
     """If a domain user owns a queue, the DACL grants the owner all rights except the right to change permissions."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -162,7 +162,7 @@ class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
 
 
 @fault("queue-manager-supplied-domain-owner-everyone-has-all-rights", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
-class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
+class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(QueueLifecycle):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL grants everyone all rights."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -176,7 +176,7 @@ class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
 
 
 @fault("queue-manager-entry-of-everyone-left-out-beside-computer", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
-class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
+class QueueManagerEntryOfEveryoneLeftOutBesideComputer(QueueLifecycle):
     """If the computer and the owner have entries, the DACL has no entry for everyone."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -187,7 +187,7 @@ class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
 
 
 @fault("queue-manager-entry-of-everyone-for-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
-class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
+class QueueManagerEntryOfEveryoneForAuthenticatedUsers(QueueLifecycle):
     """If a domain user owns a queue, the DACL has an entry for S-1-5-11 instead of everyone."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -200,7 +200,7 @@ class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
         )
 
 
-class ComputerAccessEntryOmitter(Queues):
+class ComputerAccessEntryOmitter(QueueLifecycle):
     """A part of the queue manager whose default descriptor has no entry for the computer if the owner is of a certain
     kind; a subclass selects which.
     """
@@ -232,7 +232,7 @@ class QueueManagerEntryOfComputerLeftOutForDomainUser(ComputerAccessEntryOmitter
 
 
 @fault("queue-manager-anonymous-owner-has-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerAnonymousOwnerHasEntry(Queues):
+class QueueManagerAnonymousOwnerHasEntry(QueueLifecycle):
     """The DACL has an entry with all rights for the anonymous owner, although everyone has these rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -245,7 +245,7 @@ class QueueManagerAnonymousOwnerHasEntry(Queues):
 
 
 @fault("queue-manager-supplied-owner-has-no-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerSuppliedOwnerHasNoEntry(Queues):
+class QueueManagerSuppliedOwnerHasNoEntry(QueueLifecycle):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL has no entry for the owner."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

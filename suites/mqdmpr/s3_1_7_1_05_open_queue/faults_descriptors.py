@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -296,7 +296,7 @@ class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
         return earlier if len(earlier) >= 2 else []
 
 
-class ContextValueRepeater(Qmcomm):
+class ContextValueRepeater(QmcommMethods):
     """Return the ContextValue of another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -400,7 +400,7 @@ class QueueManagerSecondOpeningReturnsFirstDescriptorBesideNew(SingleQueueDescri
 
 
 @fault("server-second-queue-returned-descriptor-of-first-queue", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
-class ServerSecondQueueReturnedDescriptorOfFirstQueue(Qmcomm):
+class ServerSecondQueueReturnedDescriptorOfFirstQueue(QmcommMethods):
     """When a second queue is open, the server returns the OpenQueueDescriptor of the queue that was opened before."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.events import MessageDeadlinesChanged
-from reference_qm.core.queueing.lifetimes import Lifetimes, is_message_still_in_queue
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes, is_message_still_in_queue
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
 from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.states import DeliveryGuarantee
 
 
-class SequentialIdIncrementOmitter(Positions):
+class SequentialIdIncrementOmitter(MessagePositions):
     """A part of the queue manager that does not increment the SequentialID for some messages; a subclass selects
     which.
     """
@@ -44,7 +44,7 @@ class QueueManagerSequentialIdNotIncrementedForFirstMessageOfQueue(SequentialIdI
 
 
 @fault("queue-manager-time-to-be-received-starts-again-at-return", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
+class QueueManagerTimeToBeReceivedStartsAgainAtReturn(MessageLifetimes):
     """The timer of TimeToBeReceived starts again when a received message returns to its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -63,7 +63,7 @@ class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
 
 
 @fault("queue-manager-starts-time-to-be-received-only-for-first-message", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class QueueManagerStartsTimeToBeReceivedOnlyForFirstMessage(Lifetimes):
+class QueueManagerStartsTimeToBeReceivedOnlyForFirstMessage(MessageLifetimes):
     """The queue manager starts the timer of TimeToBeReceived only for a message that enters its queue as the first
     message.
     """

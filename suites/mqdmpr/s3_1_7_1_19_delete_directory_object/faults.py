@@ -17,7 +17,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.events import DirectoryBecameUnreachable
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -56,7 +56,7 @@ class QueueManagerFailedPublicQueueDeletionRaisesNoNotification(DirectoryLink):
 
 
 @fault("deletion-of-transactional-queue-raises-no-notification", breaks="MQDMPR-3.1.7.1.19-03")
-class DeletionOfTransactionalQueueRaisesNoNotification(Publishing):
+class DeletionOfTransactionalQueueRaisesNoNotification(PublicQueuePublishing):
     """The queue manager raises no change notification when it deletes a transactional public queue."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -84,7 +84,7 @@ add(
 
 
 @fault("directory-object-of-deleted-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class DirectoryObjectOfDeletedTransactionalQueueStays(Publishing):
+class DirectoryObjectOfDeletedTransactionalQueueStays(PublicQueuePublishing):
     """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -95,7 +95,7 @@ class DirectoryObjectOfDeletedTransactionalQueueStays(Publishing):
 
 
 @fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(Publishing):
+class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(PublicQueuePublishing):
     """When a public queue is deleted, the queue manager deletes the directory object of the public queue that was
     created first.
     """
@@ -191,7 +191,7 @@ add(
 
 
 @fault("queue-manager-deletion-without-directory-purges-queue", breaks="MQDMPR-3.1.7.1.19-11", blind=True)
-class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
+class QueueManagerDeletionWithoutDirectoryPurgesQueue(PublicQueuePublishing):
     """While the directory is unavailable, the queue manager refuses to delete a public queue, but deletes the messages
     of the queue.
     """
@@ -200,14 +200,14 @@ class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
         def purge_after_failure(status: Status) -> None:
             if status is not Status.MQ_OK:
                 for position in list(queue.MessagePositionList):
-                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+                    self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             withdrawn(status)
 
         super().delete_published_queue(queue, purge_after_failure)
 
 
 @fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
-class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
+class FailedDeletionOfSecondQueueReportedAsDone(PublicQueuePublishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -16,7 +16,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class _DeletionNotificationChanger(Publishing):
+class _DeletionNotificationChanger(PublicQueuePublishing):
     """Change the notifications about deleted queues."""
 
     def change_deletion_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:

@@ -14,7 +14,7 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
@@ -129,7 +129,7 @@ class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
 
 
 @fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
-class OfflineOwnPublicQueueRefused(Destinations):
+class OfflineOwnPublicQueueRefused(DestinationResolving):
     """While the directory is offline, the queue manager refuses messages to its own public queues."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -139,7 +139,7 @@ class OfflineOwnPublicQueueRefused(Destinations):
 
 
 @fault("offline-own-guid-in-format-name-not-recognized", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
-class OfflineOwnGuidInFormatNameNotRecognized(Destinations):
+class OfflineOwnGuidInFormatNameNotRecognized(DestinationResolving):
     """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
     def find_local_queue(self, text: str) -> Queue | None:

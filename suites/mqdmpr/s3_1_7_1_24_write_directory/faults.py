@@ -15,7 +15,7 @@ from harness.faults.directory_changes import (
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.core.store.enterprise import DirectoryAnswerHandler
 from reference_qm.directory import Change
@@ -36,7 +36,7 @@ add(
 
 
 @fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
+class QueueManagerWriteDirectoryFirstAttributeOnly(PublicQueuePublishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -44,7 +44,7 @@ class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
 
 
 @fault("queue-manager-write-directory-base-priority-omitted", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
+class QueueManagerWriteDirectoryBasePriorityOmitted(PublicQueuePublishing):
     """The queue manager does not write a changed BasePriority to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -52,7 +52,7 @@ class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
 
 
 @fault("queue-manager-write-directory-false-values-omitted", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
+class QueueManagerWriteDirectoryFalseValuesOmitted(PublicQueuePublishing):
     """The queue manager does not write changed attributes whose value is zero, False or empty."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -60,7 +60,7 @@ class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
 
 
 @fault("queue-manager-write-directory-privacy-omitted", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
+class QueueManagerWriteDirectoryPrivacyOmitted(PublicQueuePublishing):
     """The queue manager does not write changes of Authentication, PrivacyLevel and JournalQuota to the directory
     object.
     """
@@ -71,7 +71,7 @@ class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
 
 
 @fault("queue-manager-change-of-each-queue-written-to-object-of-first-queue", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
+class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(PublicQueuePublishing):
     """The queue manager writes a change of a public queue to the directory object of the public queue that was created
     first.
     """
@@ -81,7 +81,7 @@ class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
 
 
 @fault("empty-label-not-written-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
-class EmptyLabelNotWrittenToDirectory(Publishing):
+class EmptyLabelNotWrittenToDirectory(PublicQueuePublishing):
     """The queue manager does not write an empty label to the directory object of a queue."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -105,7 +105,7 @@ add(
 
 
 @fault("queue-manager-quota-change-refused-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QueueManagerQuotaChangeRefusedWithoutDirectoryKeptLocally(Publishing):
+class QueueManagerQuotaChangeRefusedWithoutDirectoryKeptLocally(PublicQueuePublishing):
     """While the directory is unavailable, the queue manager refuses to change the Quota of a public queue, but uses the
     new Quota.
     """
@@ -128,7 +128,7 @@ add(
 
 
 @fault("write-of-missing-directory-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
-class WriteOfMissingDirectoryObjectReportedAsDone(Publishing):
+class WriteOfMissingDirectoryObjectReportedAsDone(PublicQueuePublishing):
     """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -146,7 +146,7 @@ add(
 
 
 @fault("queue-manager-second-write-of-queue-object-raises-no-notification", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class QueueManagerSecondWriteOfQueueObjectRaisesNoNotification(Publishing):
+class QueueManagerSecondWriteOfQueueObjectRaisesNoNotification(PublicQueuePublishing):
     """The queue manager raises no change notification when it writes the object of a public queue for the second time
     or later.
     """

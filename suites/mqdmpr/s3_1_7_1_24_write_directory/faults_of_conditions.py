@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.interface import WriteRequest
@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-online-after-failed-write-of-transactional-queue", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
-class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(Publishing):
+class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(PublicQueuePublishing):
     """The queue manager does not set DirectoryOffline when the directory cannot be reached for a write of a
     transactional queue.
     """
@@ -35,7 +35,7 @@ class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(Publishing):
 
 
 @fault("queue-manager-online-after-failed-write-of-several-attributes", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
-class QueueManagerOnlineAfterFailedWriteOfSeveralAttributes(Publishing):
+class QueueManagerOnlineAfterFailedWriteOfSeveralAttributes(PublicQueuePublishing):
     """The queue manager does not set DirectoryOffline when the directory cannot be reached for a write of several
     attributes.
     """

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, Publishing
+from reference_qm.core.queueing.public_queue_publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, PublicQueuePublishing
 from reference_qm.directory import Queue as QueueObject
 from reference_qm.directory import build_equality_filter
 from reference_qm.model.adm import Queue
@@ -54,7 +54,7 @@ class QueueManagerStaysOfflineWhileDirectoryLacksItsPublicQueues(DirectoryClient
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
         published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, QueueObject)}
-        own = {queue.Identifier for queue in self.qm.publishing._list_public_queues()}
+        own = {queue.Identifier for queue in self.qm.public_queue_publishing._list_public_queues()}
         if not own or own & published:
             super()._check_online(answer, now)
 
@@ -120,7 +120,7 @@ class QueueManagerStaysOfflineIfPublicQueueLeftDirectory(DirectoryClient):
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
         published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, QueueObject)}
-        if all(queue.Identifier in published for queue in self.qm.publishing._list_public_queues()):
+        if all(queue.Identifier in published for queue in self.qm.public_queue_publishing._list_public_queues()):
             super()._check_online(answer, now)
 
 
@@ -138,7 +138,7 @@ class QueueManagerStaysOfflineAfterFailedDirectoryCheck(DirectoryClient):
         self.failed = self.failed or self.qm.enterprise.state.DirectoryOffline
 
 
-class _PublicQueueReadOmitter(Publishing):
+class _PublicQueueReadOmitter(PublicQueuePublishing):
     """Keeps the attributes of some public queues when the directory is available again; a subclass selects which."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
@@ -177,7 +177,7 @@ class QueueManagerReadsNoTransactionalQueueAfterDirectoryOutage(_PublicQueueRead
 
 
 @fault("queue-manager-reads-public-queues-only-after-first-directory-outage", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsPublicQueuesOnlyAfterFirstDirectoryOutage(Publishing):
+class QueueManagerReadsPublicQueuesOnlyAfterFirstDirectoryOutage(PublicQueuePublishing):
     """The queue manager reads the objects of its public queues only when the directory is available again for the
     first time.
     """

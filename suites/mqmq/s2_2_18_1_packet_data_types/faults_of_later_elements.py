@@ -19,7 +19,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -146,7 +146,7 @@ add(
 
 
 @fault("queue-manager-repeats-number-for-transactional-private-queue", breaks="MQMQ-2.2.18.1.5.1-02", blind=True)
-class QueueManagerRepeatsNumberForTransactionalPrivateQueue(Queues):
+class QueueManagerRepeatsNumberForTransactionalPrivateQueue(QueueLifecycle):
     """The queue manager gives a transactional private queue the number of an existing private queue that is not
     transactional.
     """

@@ -19,9 +19,9 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import (
     INFINITE,
     MessagePosition,
@@ -152,7 +152,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("receiver-time-to-be-received-zero-never-expires", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
+class ReceiverTimeToBeReceivedZeroNeverExpires(MessageLifetimes):
     """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -160,7 +160,7 @@ class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-class LifetimeDoublerAfterRestart(Lifetimes):
+class LifetimeDoublerAfterRestart(MessageLifetimes):
     """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
 
     def recover_deadlines(self) -> None:
@@ -245,7 +245,7 @@ _DIRECT_QUEUE_TYPE = 7
 
 
 @fault("receiver-drops-rq-1-response-queue-unless-admin-queue-is-direct", breaks="MQMQ-2.2.19.2-D08")
-class ReceiverDropsRq1ResponseQueueUnlessAdminQueueIsDirect(Receiving):
+class ReceiverDropsRq1ResponseQueueUnlessAdminQueueIsDirect(MessageReceiving):
     """The receiver delivers a message with RQ 1 without a response queue, unless AQ of the message is 7."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -16,8 +16,8 @@ from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
 from reference_qm.codec import TransactionHeader, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
@@ -40,7 +40,7 @@ register_set_bit_faults(
 def _drop_acknowledged_message_with_bit(bit: str) -> Install:
     """Let the receiver acknowledge a message in which a given bit is set, and then drop the message."""
 
-    class AcknowledgedMessageDropper(InSequence):
+    class AcknowledgedMessageDropper(TransactionalReceiving):
         def receive_transactional_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -110,7 +110,7 @@ def _change_received_transaction_headers(
 ) -> Install:
     """Let the receiver change the TransactionHeader of a received message, or drop the message."""
 
-    class TransactionHeaderChanger(Receiving):
+    class TransactionHeaderChanger(MessageReceiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -262,7 +262,7 @@ class SenderPreviousTxSequenceNumber0InEachNewTransaction(TransactionalSending):
 
 
 @fault("receiver-connector-guid-of-other-queue-manager-refused", breaks="MQMQ-2.2.20.5-21")
-class ReceiverConnectorGuidOfOtherQueueManagerRefused(InSequence):
+class ReceiverConnectorGuidOfOtherQueueManagerRefused(TransactionalReceiving):
     """The receiver ignores a transactional message whose ConnectorQMGuid is not the receiver's own GUID."""
 
     def receive_transactional_message(
@@ -301,7 +301,7 @@ for _name, _says, _when in (
 
 
 @fault("receiver-drops-message-whose-connector-guid-is-its-own", breaks="MQMQ-2.2.20.5-21")
-class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(InSequence):
+class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(TransactionalReceiving):
     """The receiver does not store a message whose ConnectorQMGuid is the GUID of the receiver."""
 
     def receive_transactional_message(
@@ -315,7 +315,7 @@ class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(InSequence):
 
 
 @fault("receiver-refuses-changed-connector-guid-within-sequence", breaks="MQMQ-2.2.20.5-21")
-class ReceiverRefusesChangedConnectorGuidWithinSequence(InSequence):
+class ReceiverRefusesChangedConnectorGuidWithinSequence(TransactionalReceiving):
     """The receiver refuses a message whose ConnectorQMGuid differs from that of the first message of its sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -356,7 +356,7 @@ add(
 
 
 @fault("receiver-transaction-id-of-16-bits", breaks="MQMQ-2.2.20.5-D01")
-class ReceiverTransactionIdOf16Bits(Receiving):
+class ReceiverTransactionIdOf16Bits(MessageReceiving):
     """The receiver reads only the lowest 16 bits of ID."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

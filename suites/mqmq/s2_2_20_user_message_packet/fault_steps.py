@@ -13,7 +13,7 @@ from reference_qm.codec import (
     DebugHeader,
     UserMessagePacket,
 )
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -34,7 +34,7 @@ PacketCondition = Callable[[Any], Any]
 def change_received_fields(when: PacketCondition, changes: dict[str, Any]) -> Install:
     """Let the receiver change fields of a received message if a condition is true for the message."""
 
-    class Changing(Receiving):
+    class Changing(MessageReceiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:

@@ -11,7 +11,7 @@ from harness.faults.primitives import packets
 from harness.faults.registry import Install
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -24,7 +24,7 @@ def drop_messages(when: PacketCondition) -> Install:
     the message into its queue, if a condition is true.
     """
 
-    class ReceivedMessageDropper(Receiving):
+    class ReceivedMessageDropper(MessageReceiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -41,7 +41,7 @@ def misread_messages(change: Callable[[Any], Any], when: PacketCondition) -> Ins
     a condition is true.
     """
 
-    class ReceivedMessageMisreader(Receiving):
+    class ReceivedMessageMisreader(MessageReceiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:

@@ -8,11 +8,11 @@ from math import inf
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.events import MessageDeadlinesChanged
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
@@ -47,7 +47,7 @@ def _has_everyone_group_write_access(part: SecurityOnReceipt, queue: Queue) -> b
 
 
 @follows("E105.2")
-class QueueManagerQuotaInBytes(Quotas):
+class QueueManagerQuotaInBytes(QueueQuotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
     @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes)
@@ -55,13 +55,13 @@ class QueueManagerQuotaInBytes(Quotas):
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
 
-def _get_queue_manager_quota(part: Quotas) -> float:
+def _get_queue_manager_quota(part: QueueQuotas) -> float:
     quota = part.qm.adm.QueueManagerQuota
     return inf if quota == INFINITE else quota
 
 
 @follows("E109.2")
-class TimeToBeReceivedBeginsAtArrival(Lifetimes):
+class TimeToBeReceivedBeginsAtArrival(MessageLifetimes):
     """The receiver measures TimeToBeReceived from the arrival of a message."""
 
     @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
@@ -74,7 +74,7 @@ class TimeToBeReceivedBeginsAtArrival(Lifetimes):
 
 
 @follows("E111.2")
-class ApplicationDeadLetterQueueOnlyForTransactionalMessages(Journaling):
+class ApplicationDeadLetterQueueOnlyForTransactionalMessages(MessageJournaling):
     """The sender puts only transactional messages into an application's dead-letter queue, and other messages into the
     system's dead-letter queue.
     """
@@ -85,7 +85,7 @@ class ApplicationDeadLetterQueueOnlyForTransactionalMessages(Journaling):
 
 
 @follows("E117.2")
-class MessagesToDirectNamesAreForwarded(Routing):
+class MessagesToDirectNamesAreForwarded(MessageRouting):
     """The queue manager forwards messages from any client to the host of a direct name."""
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
@@ -120,7 +120,7 @@ class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
         if position.State is MessagePositionState.PURGE_PENDING and operation.DequeueReason is not None:
-            self.qm.positions.delete_message(position, operation.DequeueReason)
+            self.qm.message_positions.delete_message(position, operation.DequeueReason)
         else:
             super().abort_dequeue(operation, now)
 

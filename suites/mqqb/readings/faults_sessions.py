@@ -15,8 +15,8 @@ from reference_qm.codec import (
     PingPacket,
     UserMessagePacket,
 )
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import (
     ACK_TIMEOUT_RANGE_MS,
     RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
@@ -53,7 +53,7 @@ class RefusedSessionRequestClosesConnection(SessionOpening):
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
         if session.refused and session.SessionState is SessionState.WAITING_CP_MSG:
-            self.qm.closing.close(session, "the connection was refused (MS-MQQB 3.1.5.3.1)", now)
+            self.qm.session_closing.close(session, "the connection was refused (MS-MQQB 3.1.5.3.1)", now)
 
 
 @follows("E13.2")
@@ -128,7 +128,7 @@ def _clamp_value(value: int, limits: tuple[int, int]) -> int:
 
 
 @follows("E15.2")
-class EveryPingCookieIsOne(Ping):
+class EveryPingCookieIsOne(PingHandling):
     """The initiator resets PingCookie to 0 for every new session, so every ping has Cookie 1."""
 
     @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
@@ -173,14 +173,14 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
         """Leave ReceivedAck unchanged."""
 
 
-class _RemoteGuidTakenFromPingResponse(Ping):
+class _RemoteGuidTakenFromPingResponse(PingHandling):
     @only_if(lambda part, session, *_: session.direct)
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().on_ping_response_processed(session, response, now)
 
 
-class _EstablishRequestWithGuidOfPingResponse(Establishing):
+class _EstablishRequestWithGuidOfPingResponse(SessionEstablishing):
     @only_if(lambda part, session, now: session.direct and session.pinged)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)

@@ -9,9 +9,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_every_packet, filter_effects, filter_inputs, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, OrderAcks
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.states import AwaitedOpeningEvent, SessionState
@@ -28,7 +28,7 @@ add(
 
 
 @fault("queue-manager-zero-byte-sent-before-session-ack", breaks="MQQB-2.1.1-01", blind=True)
-class QueueManagerZeroByteSentBeforeSessionAck(Connecting):
+class QueueManagerZeroByteSentBeforeSessionAck(SessionConnecting):
     """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
 
     def send(self, session: Session, packet: bytes) -> None:
@@ -72,7 +72,7 @@ add(
 
 
 @fault("initiator-reconnect-to-other-port", breaks="MQQB-2.1.1-02")
-class InitiatorReconnectToOtherPort(Connecting):
+class InitiatorReconnectToOtherPort(SessionConnecting):
     """The initiator connects to the port below the acceptor's TCP port when it connects again after a failure."""
 
     def connect_transport(self, session: Session) -> None:
@@ -127,7 +127,7 @@ add(
 
 
 @fault("initiator-user-message-on-own-session-ignored", breaks="MQQB-2.1.1-D01")
-class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
+class InitiatorUserMessageOnOwnSessionIgnored(MessageReceiving):
     """The initiator ignores a UserMessage that arrives on a session that it opened itself."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -145,7 +145,7 @@ class InitiatorReceivedMessagesNeverAcknowledged(SessionAcks):
 
 
 @fault("queue-manager-refuses-messages-after-it-has-sent-one", breaks="MQQB-2.1.1-D01", blind=True)
-class QueueManagerRefusesMessagesAfterItHasSentOne(Receiving):
+class QueueManagerRefusesMessagesAfterItHasSentOne(MessageReceiving):
     """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -154,7 +154,7 @@ class QueueManagerRefusesMessagesAfterItHasSentOne(Receiving):
 
 
 @fault("initiator-acknowledges-but-drops-message-on-own-session", breaks="MQQB-2.1.1-D01")
-class InitiatorAcknowledgesButDropsMessageOnOwnSession(Receiving):
+class InitiatorAcknowledgesButDropsMessageOnOwnSession(MessageReceiving):
     """The initiator acknowledges a UserMessage that the acceptor sends on the session, but does not store the
     message.
     """

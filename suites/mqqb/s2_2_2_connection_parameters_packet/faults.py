@@ -10,7 +10,7 @@ from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PT_CONNECTION_PARAMETERS, ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.core.sessions.session_opening import (
     RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
@@ -93,7 +93,7 @@ class InitiatorParametersResponseReservedRefused(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.ConnectionParametersHeader.Reserved:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
             return
         super().receive_parameters_response(session, packet, now)
 
@@ -195,7 +195,7 @@ class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
 
 
 @fault("initiator-in-flag-of-parameters-request-clear-on-reconnect", breaks="MQQB-2.2.2-01", blind=True)
-class InitiatorInFlagOfParametersRequestClearOnReconnect(Connecting):
+class InitiatorInFlagOfParametersRequestClearOnReconnect(SessionConnecting):
     """When the initiator connects again, it does not set BaseHeader.Flags.IN in its ConnectionParameters request."""
 
     def send(self, session: Session, packet: bytes) -> None:

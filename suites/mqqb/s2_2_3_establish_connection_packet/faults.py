@@ -10,7 +10,7 @@ from harness.faults.primitives import packets, send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import NULL_GUID, EstablishConnectionHeader, EstablishConnectionPacket
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -106,7 +106,7 @@ def _change_establish_header(packet: EstablishConnectionPacket, **values: object
 
 
 @fault("initiator-establish-request-zero-server-guid-on-retry", breaks="MQQB-2.2.3.1-01")
-class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
+class InitiatorEstablishRequestZeroServerGuidOnRetry(SessionEstablishing):
     """The initiator sends a zero ServerGuid for a private format name when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -115,7 +115,7 @@ class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
 
 
 @fault("initiator-own-guid-as-server-guid-in-later-direct-request", breaks="MQQB-2.2.3.1-01")
-class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(Establishing):
+class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(SessionEstablishing):
     """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
     the destination has been closed.
     """
@@ -167,7 +167,7 @@ add(
 
 
 @fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
-class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
+class InitiatorEstablishRequestSeClearOnRetryWithoutPing(SessionEstablishing):
     """The initiator clears SE in a request without a Ping Request if it sent a Ping Request before an earlier attempt
     to open the session.
     """
@@ -209,7 +209,7 @@ class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
 
 
 @fault("initiator-os-flag-of-retry-inverted", breaks="MQQB-2.2.3.1-07", blind=True)
-class InitiatorOsFlagOfRetryInverted(Establishing):
+class InitiatorOsFlagOfRetryInverted(SessionEstablishing):
     """The initiator inverts the flag OS in its EstablishConnection request when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

@@ -23,8 +23,8 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -118,7 +118,7 @@ for _name, _rule, _path, _value, _when in (
 
 
 @fault("receiver-order-ack-with-session-header", breaks="MQQB-2.2.4-01")
-class ReceiverOrderAckWithSessionHeader(Sending):
+class ReceiverOrderAckWithSessionHeader(MessageSending):
     """The receiver puts a due session acknowledgment into the OrderAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -409,7 +409,7 @@ class SenderClosesSessionIfOrderAckReservedIsNonzero(OrderAcks):
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageBody[16]:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
             return
         super().receive(session, packet, now)
 
@@ -442,7 +442,7 @@ add(
 
 
 @fault("receiver-order-ack-destination-queue-private-admin-queue", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
+class ReceiverOrderAckDestinationQueuePrivateAdminQueue(MessageSending):
     """The receiver puts the number of the private administration queue that the acknowledged message names into
     DestinationQueue of an OrderAck with DQ 3.
     """

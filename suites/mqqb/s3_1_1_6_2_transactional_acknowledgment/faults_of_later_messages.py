@@ -10,8 +10,8 @@ from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.store.messages import deserialize_message
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -39,7 +39,7 @@ def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMess
             count = counts[source] = counts.get(source, 0) + 1
             acknowledge(self, session, packet, count, now)
 
-    return change_step(Routing.route_message, run)
+    return change_step(MessageRouting.route_message, run)
 
 
 def _send_order_ack(self: Any, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -89,7 +89,7 @@ def acknowledge_arrival_of_forwarded_message(
 
 
 @fault("router-message-behind-gap-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
-class RouterMessageBehindGapNotForwarded(Routing):
+class RouterMessageBehindGapNotForwarded(MessageRouting):
     """A queue manager between source and destination does not forward a message behind a gap in its sequence."""
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
@@ -105,7 +105,7 @@ class RouterMessageBehindGapNotForwarded(Routing):
 
 
 @fault("router-repeated-sequence-number-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
-class RouterRepeatedSequenceNumberNotForwarded(Routing):
+class RouterRepeatedSequenceNumberNotForwarded(MessageRouting):
     """A queue manager between source and destination does not forward a TxSequenceNumber of a sequence twice."""
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
@@ -119,7 +119,7 @@ class RouterRepeatedSequenceNumberNotForwarded(Routing):
 
 
 @fault("router-previous-number-set-to-last-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
-class RouterPreviousNumberSetToLastForwarded(Routing):
+class RouterPreviousNumberSetToLastForwarded(MessageRouting):
     """A queue manager between source and destination sets PreviousTxSequenceNumber to the number that it forwarded
     last.
     """

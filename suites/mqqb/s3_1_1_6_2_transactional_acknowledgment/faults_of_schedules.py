@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -47,7 +47,7 @@ class ReceiverOrderAckSendTimerAfterFirstOrderAckDoubled(OrderAcks):
 
 
 @fault("receiver-order-ack-send-timer-not-started-by-rejected-message", breaks="MQQB-3.1.1.6.2-06", blind=True)
-class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(InSequence):
+class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(TransactionalReceiving):
     """The receiver does not start the Order Ack Send Timer when a message that is out of sequence arrives."""
 
     def reject_out_of_sequence(

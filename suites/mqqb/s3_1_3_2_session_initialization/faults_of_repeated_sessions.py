@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import OutgoingTransferSequence, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -163,7 +163,7 @@ class ReceiverSessionDirectFormatOfOtherSession(SessionInitialization):
 
 
 @fault("receiver-session-direct-format-of-establish-request", breaks="MQQB-3.1.3.2-29", blind=True)
-class ReceiverSessionDirectFormatOfEstablishRequest(Receiving):
+class ReceiverSessionDirectFormatOfEstablishRequest(MessageReceiving):
     """The receiver sets DirectFormatSession when the initiator addressed the session by a direct format name, although
     no message has a direct format name.
     """

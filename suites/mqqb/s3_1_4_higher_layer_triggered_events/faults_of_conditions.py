@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 
 
 def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Install:
@@ -30,7 +30,7 @@ def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Ins
             return
         original(session, now, **named)
 
-    return change_step(Establishing.establish, run)
+    return change_step(SessionEstablishing.establish, run)
 
 
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (

@@ -24,6 +24,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import (
     FIRST_FINAL_ACK_CLASS,
     ORDER_ACK_BODY_SIZE,
@@ -31,7 +32,6 @@ from reference_qm.core.transfer.order_acks import (
     is_final_ack,
     is_order_ack,
 )
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import BytesReceived, Input
@@ -188,7 +188,7 @@ for _name, _rule, _field, _fields in (
     add(_name, _rule, _says, _ignore_identifying_fields(is_order_ack, _fields))
 
 
-class _PacketCorrector(Receiving):
+class _PacketCorrector(MessageReceiving):
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
@@ -285,7 +285,7 @@ def _remove_label(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 @fault("sender-final-ack-of-class-ack-receive-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderFinalAckOfClassAckReceiveTakenAsMessage(Receiving):
+class SenderFinalAckOfClassAckReceiveTakenAsMessage(MessageReceiving):
     """The sender identifies a FinalAck only by a class above 0x4000, so a FinalAck of class ACK_RECEIVE completes no
     message.
     """
@@ -297,7 +297,7 @@ class SenderFinalAckOfClassAckReceiveTakenAsMessage(Receiving):
 
 
 @fault("sender-report-class-or-arrival-ack-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderReportClassOrArrivalAckClassTakenAsFinalAck(Receiving):
+class SenderReportClassOrArrivalAckClassTakenAsFinalAck(MessageReceiving):
     """The sender treats a message for order_queue$ with the label of an OrderAck and the class 0x0001 or 0x0002 as a
     FinalAck.
     """
@@ -337,7 +337,7 @@ class ReceiverUserMessageOfClassNormalRefused(Identifying):
 
 
 @fault("receiver-message-with-label-of-order-ack-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverMessageWithLabelOfOrderAckDropped(Receiving):
+class ReceiverMessageWithLabelOfOrderAckDropped(MessageReceiving):
     """The receiver drops a message of class NORMAL whose label is QM Ordering Ack, regardless of its destination."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -349,7 +349,7 @@ class ReceiverMessageWithLabelOfOrderAckDropped(Receiving):
 
 
 @fault("receiver-message-with-36-byte-body-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverMessageWith36ByteBodyDropped(Receiving):
+class ReceiverMessageWith36ByteBodyDropped(MessageReceiving):
     """The receiver drops a message of class NORMAL whose body has 36 bytes."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -361,7 +361,7 @@ class ReceiverMessageWith36ByteBodyDropped(Receiving):
 
 
 @fault("initiator-normal-message-on-initiated-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class InitiatorNormalMessageOnInitiatedSessionDropped(Receiving):
+class InitiatorNormalMessageOnInitiatedSessionDropped(MessageReceiving):
     """A queue manager drops a message of class NORMAL that arrives on a session that the queue manager
     itself opened.
     """
@@ -374,7 +374,7 @@ class InitiatorNormalMessageOnInitiatedSessionDropped(Receiving):
 
 
 @fault("receiver-normal-message-with-ordering-label-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverNormalMessageWithOrderingLabelDropped(Receiving):
+class ReceiverNormalMessageWithOrderingLabelDropped(MessageReceiving):
     """The receiver acknowledges and drops a message of class NORMAL whose label is QM Ordering Ack."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -388,7 +388,7 @@ class ReceiverNormalMessageWithOrderingLabelDropped(Receiving):
 
 
 @fault("sender-ack-reach-queue-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderAckReachQueueClassTakenAsFinalAck(Receiving):
+class SenderAckReachQueueClassTakenAsFinalAck(MessageReceiving):
     """The sender takes a message of MessageClass ACK_REACH_QUEUE as a FinalAck, if it has the other properties of a
     FinalAck.
     """

@@ -15,8 +15,8 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.names.queue_names import is_for_order_queue
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import ORDER_ACK_BODY_SIZE, ORDER_ACK_LABEL, is_final_ack, is_order_ack
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -26,7 +26,7 @@ _FIRST_FINAL_ACK_CLASS = 0x4000
 def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that handles the messages of a condition as OrderAcks or FinalAcks."""
 
-    class MessageHandledAsAck(Receiving):
+    class MessageHandledAsAck(MessageReceiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -299,7 +299,7 @@ add(
 
 
 @fault("sender-message-with-debug-header-taken-as-order-ack", breaks="MQQB-3.1.5.1.1-04", blind=True)
-class SenderMessageWithDebugHeaderTakenAsOrderAck(Receiving):
+class SenderMessageWithDebugHeaderTakenAsOrderAck(MessageReceiving):
     """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -10,8 +10,8 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS, ORDER_ACK_LABEL
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -35,7 +35,7 @@ def identify_ack_despite_wrong_fields(changes: dict[str, Any], when: Callable[[U
     values.
     """
 
-    class IdentifiedAnyway(Receiving):
+    class IdentifiedAnyway(MessageReceiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:

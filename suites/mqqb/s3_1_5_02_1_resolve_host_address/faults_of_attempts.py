@@ -10,14 +10,14 @@ from harness.faults.other_sessions import find_resolved_session
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.codec.format_names import PrivateQueuePath, PublicQueuePath, parse_format_name
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
@@ -56,7 +56,7 @@ def _count_ended_attempts_with_status(session: Session, status: ConnectionStatus
 
 
 @fault("sender-second-queue-of-host-named-as-first-queue", breaks="MQQB-3.1.5.2.1-01", blind=True)
-class SenderSecondQueueOfHostNamedAsFirstQueue(Sending):
+class SenderSecondQueueOfHostNamedAsFirstQueue(MessageSending):
     """When the sender has messages for two queues of one host, DestinationQueue of a UserMessage for the second queue
     names the first queue.
     """
@@ -73,7 +73,7 @@ class SenderSecondQueueOfHostNamedAsFirstQueue(Sending):
 
 
 @fault("initiator-no-session-for-second-queue-of-host", breaks="MQQB-3.1.5.2.1-01", blind=True)
-class InitiatorNoSessionForSecondQueueOfHost(Establishing):
+class InitiatorNoSessionForSecondQueueOfHost(SessionEstablishing):
     """The initiator opens no session for a second queue of a host while the session for the first queue is open."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -95,7 +95,7 @@ class InitiatorSessionForPrivateFormatNameWithOtherQueueManager(NextHops):
 
 
 @fault("sender-queues-of-one-host-share-outgoing-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderQueuesOfOneHostShareOutgoingQueue(Destinations):
+class SenderQueuesOfOneHostShareOutgoingQueue(DestinationResolving):
     """The sender puts messages to a second queue of a host into the OutgoingQueue of the first queue."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -103,7 +103,7 @@ class SenderQueuesOfOneHostShareOutgoingQueue(Destinations):
 
 
 @fault("sender-new-outgoing-queue-while-destination-unreachable", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
+class SenderNewOutgoingQueueWhileDestinationUnreachable(DestinationResolving):
     """The sender creates another OutgoingQueue for a message to a format name whose session is not open."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -115,7 +115,7 @@ class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
 
 
 @fault("sender-second-queue-of-host-has-format-name-of-first-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(Resolving):
+class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(SessionAddressResolving):
     """The initiator sets DestinationFormatName of the OutgoingQueue for a second queue of a host to the format name of
     the first queue.
     """
@@ -154,7 +154,7 @@ class InitiatorHostNameOfDirectNameReplaced(NextHops):
 
 
 @fault("initiator-destination-not-looked-up-again-at-retry", breaks="MQQB-3.1.5.2.1-05", blind=True)
-class InitiatorDestinationNotLookedUpAgainAtRetry(Resolving):
+class InitiatorDestinationNotLookedUpAgainAtRetry(SessionAddressResolving):
     """The initiator uses an empty host name and an unknown GUID when it resolves a destination again."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -170,11 +170,11 @@ class InitiatorDestinationNotLookedUpAgainAtRetry(Resolving):
 def _drop_waiting_messages(qm: QueueManager, session: Session, *, recoverable: bool) -> None:
     for position in list(session.OutgoingMessageTable):
         if position.recoverable is recoverable:
-            qm.sending.remove_unsent_message(session, position)
+            qm.message_sending.remove_unsent_message(session, position)
 
 
 @fault("initiator-messages-dropped-after-second-unknown-destination", breaks="MQQB-3.1.5.2.1-08", blind=True)
-class InitiatorMessagesDroppedAfterSecondUnknownDestination(Closing):
+class InitiatorMessagesDroppedAfterSecondUnknownDestination(SessionClosing):
     """The initiator deletes waiting express messages after it could not find their destination for the second time."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -185,7 +185,7 @@ class InitiatorMessagesDroppedAfterSecondUnknownDestination(Closing):
 
 
 @fault("initiator-recoverable-messages-of-unknown-destination-dropped", breaks="MQQB-3.1.5.2.1-08", blind=True)
-class InitiatorRecoverableMessagesOfUnknownDestinationDropped(Closing):
+class InitiatorRecoverableMessagesOfUnknownDestinationDropped(SessionClosing):
     """The initiator deletes waiting recoverable messages when it cannot find their destination."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -205,7 +205,7 @@ class InitiatorConnectsToKnownAddressForUnknownDestination(NextHops):
 
 
 @fault("initiator-messages-dropped-after-second-missing-next-hop", breaks="MQQB-3.1.5.2.1-18", blind=True)
-class InitiatorMessagesDroppedAfterSecondMissingNextHop(Closing):
+class InitiatorMessagesDroppedAfterSecondMissingNextHop(SessionClosing):
     """The initiator deletes waiting express messages after it found no next hop for the second time."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -216,7 +216,7 @@ class InitiatorMessagesDroppedAfterSecondMissingNextHop(Closing):
 
 
 @fault("initiator-recoverable-messages-without-next-hop-dropped", breaks="MQQB-3.1.5.2.1-18", blind=True)
-class InitiatorRecoverableMessagesWithoutNextHopDropped(Closing):
+class InitiatorRecoverableMessagesWithoutNextHopDropped(SessionClosing):
     """The initiator deletes waiting recoverable messages when the destination has no next hop."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -226,7 +226,7 @@ class InitiatorRecoverableMessagesWithoutNextHopDropped(Closing):
 
 
 @fault("initiator-uses-next-hop-of-other-session-when-none-exists", breaks="MQQB-3.1.5.2.1-18", blind=True)
-class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
+class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(SessionAddressResolving):
     """The initiator connects to the next hop of another session when a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -248,7 +248,7 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
 
 
 @fault("initiator-connects-to-host-of-first-direct-session", breaks="MQQB-3.1.5.2.1-13", blind=True)
-class InitiatorConnectsToHostOfFirstDirectSession(Resolving):
+class InitiatorConnectsToHostOfFirstDirectSession(SessionAddressResolving):
     """The initiator connects to the address of the first direct session for a second direct format name."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -259,7 +259,7 @@ class InitiatorConnectsToHostOfFirstDirectSession(Resolving):
 
 
 @fault("initiator-connects-to-host-of-last-direct-session-at-retry", breaks="MQQB-3.1.5.2.1-13", blind=True)
-class InitiatorConnectsToHostOfLastDirectSessionAtRetry(Resolving):
+class InitiatorConnectsToHostOfLastDirectSessionAtRetry(SessionAddressResolving):
     """When the initiator resolves a direct format name again, it connects to the host of another direct session."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -270,7 +270,7 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(Resolving):
 
 
 @fault("initiator-server-guid-zero-with-direct-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidZeroWithDirectSession(Resolving):
+class InitiatorServerGuidZeroWithDirectSession(SessionAddressResolving):
     """The initiator requests a session with a GUID destination with ServerGuid zero while a direct session exists."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -280,7 +280,7 @@ class InitiatorServerGuidZeroWithDirectSession(Resolving):
 
 
 @fault("initiator-connects-for-guid-to-address-of-direct-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
+class InitiatorConnectsForGuidToAddressOfDirectSession(SessionAddressResolving):
     """The initiator connects to the address of a direct session when it opens a session with a GUID destination."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -294,7 +294,7 @@ class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
 
 
 @fault("initiator-next-hops-kept-in-retry-of-guid-destination", breaks="MQQB-3.1.5.2.1-23", blind=True)
-class InitiatorNextHopsKeptInRetryOfGuidDestination(Resolving):
+class InitiatorNextHopsKeptInRetryOfGuidDestination(SessionAddressResolving):
     """The initiator does not clear NextHops when it resolves a GUID destination again."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -305,7 +305,7 @@ class InitiatorNextHopsKeptInRetryOfGuidDestination(Resolving):
 
 
 @fault("initiator-next-hops-of-lost-session-kept", breaks="MQQB-3.1.5.2.1-23", blind=True)
-class InitiatorNextHopsOfLostSessionKept(Resolving):
+class InitiatorNextHopsOfLostSessionKept(SessionAddressResolving):
     """The initiator does not clear NextHops when it resolves the destination of a session that was open before."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -317,7 +317,7 @@ class InitiatorNextHopsOfLostSessionKept(Resolving):
 
 
 @fault("initiator-connects-to-address-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
-class InitiatorConnectsToAddressOfFirstHostForSecondHost(Resolving):
+class InitiatorConnectsToAddressOfFirstHostForSecondHost(SessionAddressResolving):
     """The initiator connects to an address of the first host when it resolved the host name of a second next hop."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:

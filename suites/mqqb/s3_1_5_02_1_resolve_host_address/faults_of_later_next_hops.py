@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.faults.other_sessions import find_resolved_session
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.sessions.resolving import Resolving, format_next_hop
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving, format_next_hop
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-qm-guid-of-next-hop-zero-in-retry", breaks="MQQB-3.1.5.2.1-30", blind=True)
-class InitiatorQmGuidOfNextHopZeroInRetry(Resolving):
+class InitiatorQmGuidOfNextHopZeroInRetry(SessionAddressResolving):
     """The initiator sets QMGuid of the NextHops to zero when it resolves a destination again."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -28,7 +28,7 @@ class InitiatorQmGuidOfNextHopZeroInRetry(Resolving):
 
 
 @fault("initiator-address-of-first-next-hop-in-all-next-hops", breaks="MQQB-3.1.5.2.1-31", blind=True)
-class InitiatorAddressOfFirstNextHopInAllNextHops(Resolving):
+class InitiatorAddressOfFirstNextHopInAllNextHops(SessionAddressResolving):
     """The initiator sets Address of every NextHop to the first resolved address."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -38,7 +38,7 @@ class InitiatorAddressOfFirstNextHopInAllNextHops(Resolving):
 
 
 @fault("initiator-address-of-next-hop-wrong-in-retry", breaks="MQQB-3.1.5.2.1-31", blind=True)
-class InitiatorAddressOfNextHopWrongInRetry(Resolving):
+class InitiatorAddressOfNextHopWrongInRetry(SessionAddressResolving):
     """The initiator sets Address of the NextHops to an address of no host when it resolves a destination again."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -49,7 +49,7 @@ class InitiatorAddressOfNextHopWrongInRetry(Resolving):
 
 
 @fault("initiator-address-of-next-hop-has-prefix", breaks="MQQB-3.1.5.2.1-31", blind=True)
-class InitiatorAddressOfNextHopHasPrefix(Resolving):
+class InitiatorAddressOfNextHopHasPrefix(SessionAddressResolving):
     """The initiator stores the text of NextHops, with its prefix, as Address of each NextHop of a direct session."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -62,7 +62,7 @@ class InitiatorAddressOfNextHopHasPrefix(Resolving):
 
 
 @fault("initiator-remote-host-name-empty-for-direct-session", breaks="MQQB-3.1.5.2.1-36", blind=True)
-class InitiatorRemoteHostNameEmptyForDirectSession(Resolving):
+class InitiatorRemoteHostNameEmptyForDirectSession(SessionAddressResolving):
     """The initiator sets RemoteQMHostName of a direct session to an empty text."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -72,7 +72,7 @@ class InitiatorRemoteHostNameEmptyForDirectSession(Resolving):
 
 
 @fault("initiator-remote-host-name-copied-from-other-session", breaks="MQQB-3.1.5.2.1-36", blind=True)
-class InitiatorRemoteHostNameCopiedFromOtherSession(Resolving):
+class InitiatorRemoteHostNameCopiedFromOtherSession(SessionAddressResolving):
     """The initiator sets RemoteQMHostName of a session to the host name of the first session of another queue."""
 
     def select_next_hop(self, session: Session) -> None:

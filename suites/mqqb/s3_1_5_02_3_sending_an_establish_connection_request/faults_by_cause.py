@@ -31,8 +31,8 @@ from reference_qm.codec import (
     SessionAckPacket,
     SessionHeader,
 )
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
@@ -176,7 +176,7 @@ add(
 
 
 @fault("initiator-connects-to-next-port-at-retry", breaks="MQQB-3.1.5.2.3-02", blind=True)
-class InitiatorConnectsToNextPortAtRetry(Connecting):
+class InitiatorConnectsToNextPortAtRetry(SessionConnecting):
     """The initiator retries a connection on a port that is one higher than the port of MS-MQQB 2.1.1."""
 
     def connect_transport(self, session: Session) -> None:
@@ -190,7 +190,7 @@ class InitiatorConnectsToNextPortAtRetry(Connecting):
         self.qm.emit_effect(Connect(session.transport, remote))
 
 
-class _KeptInitializationTimerFault(Establishing):
+class _KeptInitializationTimerFault(SessionEstablishing):
     """The initiator does not stop the Session Initialization Timer of an earlier attempt that ended in one of the
     given ways.
     """
@@ -233,7 +233,7 @@ class InitiatorInitializationTimerOfEarlierOpenSessionKept(_KeptInitializationTi
 
 
 @fault("initiator-learned-guid-in-later-direct-request", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorLearnedGuidInLaterDirectRequest(Establishing):
+class InitiatorLearnedGuidInLaterDirectRequest(SessionEstablishing):
     """In a later request to a direct destination, the initiator sends the GUID that an earlier response contained."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -251,7 +251,7 @@ class InitiatorLearnedGuidInLaterDirectRequest(Establishing):
 
 
 @fault("initiator-guid-of-known-address-in-direct-request", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorGuidOfKnownAddressInDirectRequest(Establishing):
+class InitiatorGuidOfKnownAddressInDirectRequest(SessionEstablishing):
     """For a direct destination, the initiator sends the GUID of the queue manager with which another session to the
     same address is open.
     """
@@ -270,7 +270,7 @@ class InitiatorGuidOfKnownAddressInDirectRequest(Establishing):
 
 
 @fault("initiator-own-guid-in-direct-request-without-ping", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorOwnGuidInDirectRequestWithoutPing(Establishing):
+class InitiatorOwnGuidInDirectRequestWithoutPing(SessionEstablishing):
     """For a direct destination, the initiator sends its own GUID as ServerGuid if it sent no Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

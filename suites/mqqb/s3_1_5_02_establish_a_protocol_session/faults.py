@@ -13,11 +13,15 @@ from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import (
+    HRESULT_BY_CONNECTION_STATUS,
+    SessionConnecting,
+    get_outgoing_queue,
+)
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
@@ -52,7 +56,7 @@ FAILURE_STATUSES = (
 
 
 @fault("initiator-history-entry-of-failure-replaces-last-entry", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
+class InitiatorHistoryEntryOfFailureReplacesLastEntry(SessionConnecting):
     """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
     the new entry.
     """
@@ -65,7 +69,7 @@ class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
 
 
 @fault("initiator-history-lacks-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorHistoryLacksEntryOfFailedRetry(Connecting):
+class InitiatorHistoryLacksEntryOfFailedRetry(SessionConnecting):
     """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
     fails.
     """
@@ -86,7 +90,7 @@ _JUDGED_FAILURE_STATUSES = (
 
 
 @fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorRepeatedFailureNotInHistory(Connecting):
+class InitiatorRepeatedFailureNotInHistory(SessionConnecting):
     """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the
     previous failure.
     """
@@ -124,7 +128,7 @@ for status, name in (
 
 
 @fault("initiator-history-status-of-failed-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
-class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(Closing):
+class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(SessionClosing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -175,7 +179,7 @@ add(
 
 
 @fault("initiator-failure-entry-has-address-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorFailureEntryHasAddressOfFirstNextHop(Connecting):
+class InitiatorFailureEntryHasAddressOfFirstNextHop(SessionConnecting):
     """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
     the address that failed.
     """
@@ -188,7 +192,7 @@ class InitiatorFailureEntryHasAddressOfFirstNextHop(Connecting):
 
 
 @fault("initiator-history-error-of-failure-lacks-severity-bit", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
+class InitiatorHistoryErrorOfFailureLacksSeverityBit(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
     the HRESULT of a success.
     """
@@ -201,7 +205,7 @@ class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
 
 
 @fault("initiator-history-entry-of-failure-has-time-of-previous-entry", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
+class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(SessionConnecting):
     """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
     previous entry.
     """
@@ -214,7 +218,7 @@ class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
 
 
 @fault("initiator-history-entry-of-failure-has-first-address-of-host", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
+class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
     attempt, instead of the address that it tried.
     """
@@ -227,7 +231,7 @@ class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
 
 
 @fault("initiator-history-time-of-later-failures-is-that-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(Connecting):
+class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(SessionConnecting):
     """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -239,7 +243,7 @@ class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(Connecting):
 
 
 @fault("initiator-history-of-second-address-failure-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(Connecting):
+class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
     failed.
     """
@@ -252,7 +256,7 @@ class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(Connecting):
 
 
 @fault("initiator-history-error-of-failed-retry-is-zero", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryErrorOfFailedRetryIsZero(Connecting):
+class InitiatorHistoryErrorOfFailedRetryIsZero(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -263,7 +267,7 @@ class InitiatorHistoryErrorOfFailedRetryIsZero(Connecting):
 
 
 @fault("initiator-history-error-repeated-from-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryErrorRepeatedFromPreviousFailure(Connecting):
+class InitiatorHistoryErrorRepeatedFromPreviousFailure(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
     failure of the queue, if the queue had an earlier failure.
     """
@@ -277,18 +281,18 @@ class InitiatorHistoryErrorRepeatedFromPreviousFailure(Connecting):
 
 
 @fault("initiator-ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
-class InitiatorPingRequestNotSent(Ping):
+class InitiatorPingRequestNotSent(PingHandling):
     """The initiator connects without sending the configured Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
-        self.qm.connecting.connect_transport(session)
+        self.qm.session_connecting.connect_transport(session)
 
 
 _first_pinged_address_by_queue_manager: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
-class InitiatorPingSentToAddressOfFirstDestination(Ping):
+class InitiatorPingSentToAddressOfFirstDestination(PingHandling):
     """The initiator sends each Ping Request to the address to which it sent its first Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -302,12 +306,12 @@ add(
     "initiator-no-request-after-positive-ping",
     "MQQB-3.1.5.2.2-04",
     "The initiator connects after a positive Ping Response and sends no EstablishConnection request.",
-    skip(Establishing.send_establish_request),
+    skip(SessionEstablishing.send_establish_request),
 )
 
 
 @fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class InitiatorConnectsWithoutPingResponse(Ping):
+class InitiatorConnectsWithoutPingResponse(PingHandling):
     """The initiator connects as soon as it has sent the Ping Request, without waiting for the response."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
@@ -325,7 +329,7 @@ add(
 
 
 @fault("initiator-history-lacks-entry-of-second-failed-ping", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
+class InitiatorHistoryLacksEntryOfSecondFailedPing(SessionConnecting):
     """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -336,7 +340,7 @@ class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
 
 
 @fault("initiator-refused-ping-not-in-history", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class InitiatorRefusedPingNotInHistory(Ping):
+class InitiatorRefusedPingNotInHistory(PingHandling):
     """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -349,7 +353,7 @@ class InitiatorRefusedPingNotInHistory(Ping):
 
 
 @fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
-class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
+class InitiatorConnectionHistoryPingFailureAsDnsFailure(SessionConnecting):
     """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -358,7 +362,7 @@ class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
 
 
 @fault("initiator-history-entry-of-failed-ping-has-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorHistoryEntryOfFailedPingHasError0(Connecting):
+class InitiatorHistoryEntryOfFailedPingHasError0(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -369,7 +373,7 @@ class InitiatorHistoryEntryOfFailedPingHasError0(Connecting):
 
 
 @fault("initiator-history-entry-of-failed-ping-has-host-name-as-address", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
+class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(SessionConnecting):
     """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
     failed ping.
     """
@@ -382,7 +386,7 @@ class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
 
 
 @fault("initiator-history-status-connection-refused-for-refused-ping", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorHistoryStatusConnectionRefusedForRefusedPing(Ping):
+class InitiatorHistoryStatusConnectionRefusedForRefusedPing(PingHandling):
     """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -402,12 +406,14 @@ add(
     "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
-    replace_during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect_after_ping_failure),
+    replace_during(
+        SessionClosing.fail_to_establish, SessionClosing.await_reconnect, _skip_reconnect_after_ping_failure
+    ),
 )
 
 
 @fault("initiator-new-message-starts-attempt-before-retry-timer-expires", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
+class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(MessageSending):
     """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
     Timer expires.
     """
@@ -415,11 +421,11 @@ class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().add_message_to_session_table(session, position, now)
         if session.SessionState is SessionState.WAITING_RECONNECT:
-            self.qm.establishing.establish(session, now)
+            self.qm.session_establishing.establish(session, now)
 
 
 @fault("initiator-retry-one-second-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorRetryOneSecondAfterFailedPing(Ping):
+class InitiatorRetryOneSecondAfterFailedPing(PingHandling):
     """After a failed ping, the initiator tries again after one second."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
@@ -428,7 +434,7 @@ class InitiatorRetryOneSecondAfterFailedPing(Ping):
 
 
 @fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
+class InitiatorNewMessageEndsWaitAfterFailedPing(MessageSending):
     """After a failed ping, the initiator starts a new attempt for a new message in the same queue, before the retry
     time.
     """
@@ -437,11 +443,11 @@ class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
         again = session.SessionState is SessionState.WAITING_RECONNECT
         super().add_message_to_session_table(session, position, now)
         if again:
-            self.qm.establishing.establish(session, now)
+            self.qm.session_establishing.establish(session, now)
 
 
 @fault("initiator-no-retry-after-refused-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNoRetryAfterRefusedPing(Ping):
+class InitiatorNoRetryAfterRefusedPing(PingHandling):
     """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

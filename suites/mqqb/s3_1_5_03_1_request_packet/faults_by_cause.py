@@ -108,7 +108,7 @@ class AcceptorResponseOfRefusalHasZeroGuid(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        if self.qm.connecting.is_session_acceptable():
+        if self.qm.session_connecting.is_session_acceptable():
             return response
         header = replace(response.EstablishConnectionHeader, ServerGuid=NULL_GUID)
         return replace(response, EstablishConnectionHeader=header)
@@ -150,7 +150,7 @@ class AcceptorParametersAfterASecondRefused(SessionOpening):
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_parameters_request(session, packet, now)
         else:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("acceptor-parameters-of-guid-session-ignored", breaks="MQQB-3.1.5.3.1-13", blind=True)
@@ -169,11 +169,11 @@ class _RefusedSessionKeepingFault(SessionOpening):
         raise NotImplementedError
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if self.qm.connecting.is_session_acceptable() or not self.is_kept(packet):
+        if self.qm.session_connecting.is_session_acceptable() or not self.is_kept(packet):
             super().receive_establish_request(session, packet, now)
             return
         session.RemoteQMGuid, session.refused = packet.EstablishConnectionHeader.ClientGuid, True
-        self.qm.connecting.send(session, self.build_establish_response(session, packet).build())
+        self.qm.session_connecting.send(session, self.build_establish_response(session, packet).build())
         session.SessionState = SessionState.WAITING_CP_MSG
 
 

@@ -10,7 +10,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
 from reference_qm.core.replacing import replace_part_by_subclass
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import (
     RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
@@ -156,7 +156,7 @@ def _change_measured_round_trip(
     def install_changed_round_trip(faulty: FaultyCore) -> None:
         sent: dict[int, Now] = {}
 
-        class RequestTimeRecorder(Establishing):
+        class RequestTimeRecorder(SessionEstablishing):
             def send_establish_request(self, session: Session, now: Now) -> None:
                 sent[session.number] = now
                 super().send_establish_request(session, now)

@@ -10,8 +10,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
@@ -21,7 +21,7 @@ add(
     "initiator-connection-parameters-request-not-sent",
     "MQQB-3.1.5.3.2-07",
     "The initiator sends no ConnectionParameters request after a valid response.",
-    skip_during(SessionOpening.receive_establish_response, Connecting.send),
+    skip_during(SessionOpening.receive_establish_response, SessionConnecting.send),
 )
 
 
@@ -163,7 +163,7 @@ add(
 
 
 @fault("initiator-connection-history-entry-missing-in-later-session", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
+class InitiatorConnectionHistoryEntryMissingInLaterSession(SessionConnecting):
     """The initiator adds no ConnectionHistory entry with Status EstablishPacketReceived for an outgoing queue that
     already had an established session.
     """
@@ -176,7 +176,7 @@ class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
 
 
 @fault("initiator-history-lacks-entry-of-response-in-retry", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorHistoryLacksEntryOfResponseInRetry(Connecting):
+class InitiatorHistoryLacksEntryOfResponseInRetry(SessionConnecting):
     """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -185,7 +185,7 @@ class InitiatorHistoryLacksEntryOfResponseInRetry(Connecting):
 
 
 @fault("initiator-establish-packet-received-entry-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedEntryHasFirstAddress(Connecting):
+class InitiatorEstablishPacketReceivedEntryHasFirstAddress(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status
     EstablishPacketReceived.
     """
@@ -198,7 +198,7 @@ class InitiatorEstablishPacketReceivedEntryHasFirstAddress(Connecting):
 
 
 @fault("initiator-establish-packet-received-entry-has-request-time", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedEntryHasRequestTime(Connecting):
+class InitiatorEstablishPacketReceivedEntryHasRequestTime(SessionConnecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
     request.
     """
@@ -213,7 +213,7 @@ class InitiatorEstablishPacketReceivedEntryHasRequestTime(Connecting):
 @fault(
     "initiator-session-state-waiting-ec-msg-after-establish-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
 )
-class InitiatorSessionStateWaitingEcMsgAfterEstablishRequest(Establishing):
+class InitiatorSessionStateWaitingEcMsgAfterEstablishRequest(SessionEstablishing):
     """The initiator sets the state of its session to WAITING_EC_MSG instead of WAITING_ECR_MSG after its
     EstablishConnection request.
     """

@@ -205,7 +205,7 @@ class InitiatorLateEstablishConnectionClosesSession(SessionOpening):
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_establish_response(session, packet, now)
         else:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("initiator-parameters-on-later-connection-ignored", breaks="MQQB-3.1.5.3.2-14", blind=True)

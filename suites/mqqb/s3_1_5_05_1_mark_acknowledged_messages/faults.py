@@ -16,8 +16,8 @@ from reference_qm.core.events import SessionMaySend
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -36,7 +36,7 @@ class SenderRefusedMessagesStillFillWindow(FinalAcks):
 
 
 @fault("sender-ack-number-in-user-message-read-as-one-less", breaks="MQQB-3.1.5.5.1-01", blind=True)
-class SenderAckNumberInUserMessageReadAsOneLess(Receiving):
+class SenderAckNumberInUserMessageReadAsOneLess(MessageReceiving):
     """When the acknowledgment is in the SessionHeader of a UserMessage, the sender does not mark the message whose
     number is AckSequenceNumber.
     """
@@ -206,7 +206,7 @@ add(
     "MQQB-3.1.5.5.1-03",
     "After an acknowledgment, the sender sends all except the last of the messages that waited for the window.",
     replace_method_during_event(
-        SessionAcks.process_session_header, SessionMaySend, Sending.may_send, _hold_back_last_message
+        SessionAcks.process_session_header, SessionMaySend, MessageSending.may_send, _hold_back_last_message
     ),
 )
 
@@ -239,7 +239,7 @@ add(
         replace_method_during_event(
             SessionAcks.process_session_header,
             SessionMaySend,
-            Sending.send_user_message,
+            MessageSending.send_user_message,
             _send_held_back_messages_in_reverse_order,
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
@@ -251,7 +251,7 @@ add(
 
 
 @fault("sender-held-back-recoverable-messages-sent-before-express-ones", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class SenderHeldBackRecoverableMessagesSentBeforeExpressOnes(Sending):
+class SenderHeldBackRecoverableMessagesSentBeforeExpressOnes(MessageSending):
     """After its window was full, the sender sends the recoverable messages that it held back before the express
     messages.
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-class _ChosenSendingOrderFault(Sending):
+class _ChosenSendingOrderFault(MessageSending):
     def dispatch_messages(self, session: Session, now: Now) -> None:
         while self.may_send(session):
             waiting = [

@@ -11,7 +11,7 @@ from harness.faults.primitives import replace_during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
@@ -46,7 +46,7 @@ add(
     "sender-recoverable-messages-not-deleted-by-header-in-user-message",
     "MQQB-3.1.5.5.3-01",
     "The sender deletes no recoverable message if the SessionHeader is in a UserMessage.",
-    skip_during(Receiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable),
+    skip_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable),
     blind=True,
 )
 
@@ -69,7 +69,7 @@ class SenderRecoverableMessagesNumberedWithExpress(SessionAcks):
 
 
 @fault("sender-recoverable-ack-in-message-ignored", breaks=("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"), blind=True)
-class SenderRecoverableAckInMessageIgnored(Receiving):
+class SenderRecoverableAckInMessageIgnored(MessageReceiving):
     """The sender ignores the recoverable acknowledgment in the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

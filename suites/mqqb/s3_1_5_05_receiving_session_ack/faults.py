@@ -11,8 +11,8 @@ from harness.faults.registry import add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
-class QueueManagerSessionAckBeforeOpenSessionIgnored(Closing):
+class QueueManagerSessionAckBeforeOpenSessionIgnored(SessionClosing):
     """A queue manager ignores a SessionAck before the session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -47,7 +47,7 @@ add(
 
 
 @fault("initiator-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
-class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
+class InitiatorSessionAckBeforeOpenSessionIgnored(SessionClosing):
     """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -57,7 +57,7 @@ class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
 
 
 @fault("acceptor-session-ack-without-acknowledgment-before-open-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
-class AcceptorSessionAckWithoutAcknowledgmentBeforeOpenIgnored(Closing):
+class AcceptorSessionAckWithoutAcknowledgmentBeforeOpenIgnored(SessionClosing):
     """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -124,7 +124,7 @@ add(
     "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
     "The sender deletes acknowledged messages with positive source journaling but does not journal them.",
-    skip(Journaling.journal_delivered_message),
+    skip(MessageJournaling.journal_delivered_message),
 )
 
 
@@ -141,7 +141,7 @@ class SenderRecoverableMessageJournaledBeforeStorageIsAcked(SessionAcks):
 
 
 @fault("sender-message-journaled-without-its-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class SenderMessageJournaledWithoutItsBody(Journaling):
+class SenderMessageJournaledWithoutItsBody(MessageJournaling):
     """The sender journals messages without their body."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:

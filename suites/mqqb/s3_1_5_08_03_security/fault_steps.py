@@ -10,8 +10,8 @@ from harness.faults.parts import change_step, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import MessageRefused
@@ -54,7 +54,7 @@ def omit_final_ack_if_na_is_set(refused: MessageClass) -> Install:
 def copy_refused_messages_to_dead_letter_queue(refused: MessageClass) -> Install:
     """Copy messages that are refused with the given class to a local dead-letter queue."""
 
-    class RefusedMessageKept(Admission):
+    class RefusedMessageKept(MessageAdmission):
         def refuse_message(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:

@@ -9,7 +9,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import MessageRefused
@@ -187,7 +187,7 @@ add(
 
 
 @fault("receiver-final-ack-of-denied-message-missing-if-na-is-clear", breaks="MQQB-3.1.5.8.3-124", blind=True)
-class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(Admission):
+class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(MessageAdmission):
     """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
     negative administration acknowledgment.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -45,7 +45,7 @@ class ReceiverLastAccessTimeOfSequenceSetByOrderAck(OrderAcks):
 
 
 @fault("receiver-sequence-number-after-gap-grows-by-one", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class ReceiverSequenceNumberAfterGapGrowsByOne(InSequence):
+class ReceiverSequenceNumberAfterGapGrowsByOne(TransactionalReceiving):
     """When the receiver accepts a later message of the current sequence, it increments the number of the sequence by
     one, even if numbers before TxSequenceNumber are missing.
     """
@@ -60,7 +60,7 @@ class ReceiverSequenceNumberAfterGapGrowsByOne(InSequence):
 
 
 @fault("receiver-later-message-with-previous-number-0-refused", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverLaterMessageWithPreviousNumber0Refused(InSequence):
+class ReceiverLaterMessageWithPreviousNumber0Refused(TransactionalReceiving):
     """The receiver refuses a message whose PreviousTxSequenceNumber is 0 if it has already accepted a message of the
     same sequence.
     """

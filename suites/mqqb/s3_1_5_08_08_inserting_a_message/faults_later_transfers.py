@@ -12,9 +12,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
     MessagePosition,
@@ -29,7 +29,7 @@ LONG_LABEL_CHARACTERS = 64
 # -- IncomingTransactionalTransferInfo --------------------------------------------------------------------------------
 
 
-class _AcceptedTransferInfoFault(InSequence):
+class _AcceptedTransferInfoFault(TransactionalReceiving):
     def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         raise NotImplementedError
 
@@ -63,7 +63,7 @@ class ReceiverTransferInfoOfNewSequenceReplacesEarlierOne(_AcceptedTransferInfoF
 
 
 @fault("receiver-transfer-info-found-by-ordinal-only", breaks="MQQB-3.1.5.8.8-18")
-class ReceiverTransferInfoFoundByOrdinalOnly(InSequence):
+class ReceiverTransferInfoFoundByOrdinalOnly(TransactionalReceiving):
     """The receiver compares only the Ordinal of TxSequenceID when a message belongs to a known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -107,7 +107,7 @@ class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferInf
 
 
 @fault("receiver-transfer-info-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
-class ReceiverTransferInfoRejectCountOfEarlierQueue(InSequence):
+class ReceiverTransferInfoRejectCountOfEarlierQueue(TransactionalReceiving):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to the number of messages that were
     rejected earlier on the session.
     """
@@ -135,7 +135,7 @@ class RouterTransferInfoOfFirstOutgoingQueueOnly(OrderAcks):
 
 
 @fault("router-transfer-info-not-updated-for-second-message", breaks="MQQB-3.1.5.8.8-28")
-class RouterTransferInfoNotUpdatedForSecondMessage(Routing):
+class RouterTransferInfoNotUpdatedForSecondMessage(MessageRouting):
     """The router updates OutgoingTransferInfo of a queue only when it forwards the first transactional message."""
 
     def __init__(self, qm: QueueManager) -> None:

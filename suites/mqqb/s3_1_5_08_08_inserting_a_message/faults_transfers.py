@@ -12,9 +12,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transfer-info-not-kept", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoNotKept(InSequence):
+class ReceiverTransferInfoNotKept(TransactionalReceiving):
     """The receiver keeps no IncomingTransactionalTransferInfo for a sequence."""
 
     def accept_in_sequence(
@@ -33,7 +33,7 @@ class ReceiverTransferInfoNotKept(InSequence):
 
 
 @fault("receiver-transfer-info-not-updated", breaks="MQQB-3.1.5.8.8-18")
-class ReceiverTransferInfoNotUpdated(InSequence):
+class ReceiverTransferInfoNotUpdated(TransactionalReceiving):
     """The receiver does not update the IncomingTransactionalTransferInfo of a sequence after its first message."""
 
     def accept_in_sequence(
@@ -45,7 +45,7 @@ class ReceiverTransferInfoNotUpdated(InSequence):
 
 
 @fault("receiver-keeps-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
-class ReceiverKeepsTransferInfoAtWrongQueue(InSequence):
+class ReceiverKeepsTransferInfoAtWrongQueue(TransactionalReceiving):
     """The receiver adds the IncomingTransactionalTransferInfo of a sequence to a wrong queue."""
 
     def accept_in_sequence(
@@ -61,7 +61,7 @@ class ReceiverKeepsTransferInfoAtWrongQueue(InSequence):
 def _change_incoming_transfer(element: str, change: Callable[[Any], Any]) -> Install:
     """Make the receiver change an element of IncomingTransactionalTransferInfo when it accepts a message."""
 
-    class Received(InSequence):
+    class Received(TransactionalReceiving):
         def accept_in_sequence(
             self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
         ) -> None:
@@ -150,7 +150,7 @@ for _name, _breaks, _path in (
 def _clear_transfer_info_on_forwarding(element: str) -> Install:
     """Make the queue manager set an element of OutgoingTransferInfo to 0 when it forwards a message."""
 
-    class TransferInfoElementCleared(Routing):
+    class TransferInfoElementCleared(MessageRouting):
         def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
             super().forward_message(position, packet, now)
             queue = position.QueueReference
@@ -177,7 +177,7 @@ for _name, _rule, _element in (
 
 
 @fault("router-eod-no-read-count-of-all-sequences", breaks="MQQB-3.1.5.8.8-40", blind=True)
-class RouterEodNoReadCountOfAllSequences(Routing):
+class RouterEodNoReadCountOfAllSequences(MessageRouting):
     """The router counts the messages of all its sequences that await a FinalAck in EodNoReadCount when it forwards a
     transactional message.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
-from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ReceiverNegativeReceiveAcknowledgmentDropped(Receiving):
+class ReceiverNegativeReceiveAcknowledgmentDropped(MessageReceiving):
     """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -33,7 +33,7 @@ class ReceiverNegativeReceiveAcknowledgmentDropped(Receiving):
     breaks="MQQB-3.1.5.8-03",
     blind=True,
 )
-class ReceiverRepeatedAdministrationAcknowledgmentStored(History):
+class ReceiverRepeatedAdministrationAcknowledgmentStored(MessageHistory):
     """The receiver stores a repeated administration acknowledgment again."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -63,7 +63,7 @@ class ReceiverExpressAdministrationAcknowledgmentRefused(Identifying):
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ReceiverAdministrationAcknowledgmentStoredWithClassNormal(Receiving):
+class ReceiverAdministrationAcknowledgmentStoredWithClassNormal(MessageReceiving):
     """The receiver stores a negative administration acknowledgment with the class NORMAL."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -24,7 +24,7 @@ add(
     "sender-ack-wait-timer-restarted-instead-of-closing",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
     "The sender restarts the Session Ack Wait Timer when it must close the session.",
-    replace_during(SessionAcks.on_wait_timer, Closing.close, _restart_ack_wait_timer),
+    replace_during(SessionAcks.on_wait_timer, SessionClosing.close, _restart_ack_wait_timer),
 )
 
 
@@ -98,7 +98,7 @@ class SenderAckWaitTimerClosesEverySession(SessionAcks):
         if session.SessionState is not SessionState.OPEN:
             for other in list(self.qm.sessions.values()):
                 if other.SessionState is SessionState.OPEN:
-                    self.qm.closing.close(other, "a fault", now)
+                    self.qm.session_closing.close(other, "a fault", now)
 
 
 @fault("sender-session-with-acknowledged-messages-not-closed", breaks="MQQB-3.1.6.3-03", blind=True)

@@ -31,7 +31,7 @@ class _SessionAckAtTimerExpiry(SessionAcks):
             return
         packet = bytearray(self.build(session).build())
         self.change(session, packet)
-        self.qm.connecting.send(session, bytes(packet))
+        self.qm.session_connecting.send(session, bytes(packet))
         self.reset_unacknowledged_counts(session, now)
 
     def change(self, session: Session, packet: bytearray) -> None:

@@ -9,8 +9,8 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -136,7 +136,7 @@ add(
 
 
 @fault("sender-message-sent-count-incremented-on-all-sessions", breaks=("MQQB-3.1.7.1.3-11", "MQQB-3.1.1.4-01"))
-class SenderMessageSentCountIncrementedOnAllSessions(Sending):
+class SenderMessageSentCountIncrementedOnAllSessions(MessageSending):
     """The sender increments MessageSentCount of every open session for each message that it sends on one session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -171,7 +171,7 @@ add(
 
 
 @fault("sender-final-ack-not-counted-as-recoverable-message", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class SenderFinalAckNotCountedAsRecoverableMessage(Sending):
+class SenderFinalAckNotCountedAsRecoverableMessage(MessageSending):
     """The sender does not increment RecoverableMessageSentCount for a FinalAck, which is recoverable."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -183,7 +183,7 @@ class SenderFinalAckNotCountedAsRecoverableMessage(Sending):
 
 
 @fault("sender-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class SenderTransactionalMessageNotCountedAsRecoverable(Sending):
+class SenderTransactionalMessageNotCountedAsRecoverable(MessageSending):
     """The sender does not count a transactional message in RecoverableMessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -195,7 +195,7 @@ class SenderTransactionalMessageNotCountedAsRecoverable(Sending):
 
 
 @fault("sender-recoverable-sent-count-incremented-on-all-sessions", breaks="MQQB-3.1.7.1.3-13")
-class SenderRecoverableSentCountIncrementedOnAllSessions(Sending):
+class SenderRecoverableSentCountIncrementedOnAllSessions(MessageSending):
     """The sender increments RecoverableMessageSentCount of every open session for each recoverable message that it
     sends on one session.
     """
@@ -224,7 +224,7 @@ add(
     "The sender does not count express messages in UnAckedMessageCount.",
     replace_part(
         override_method(
-            Sending.is_window_open,
+            MessageSending.is_window_open,
             lambda original: (
                 lambda qm, session: (
                     sum(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack) < session.WindowSize
@@ -237,7 +237,7 @@ add(
 
 
 @fault("sender-recoverable-message-sent-count-without-resent-messages", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class SenderRecoverableMessageSentCountWithoutResentMessages(Sending):
+class SenderRecoverableMessageSentCountWithoutResentMessages(MessageSending):
     """The sender does not increment RecoverableMessageSentCount when it sends a transactional message again on the same
     session because its OrderAck is missing.
     """

@@ -12,7 +12,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -67,7 +67,7 @@ class SenderTxSequenceNumberGrowsBy2(TransactionalSending):
 
 
 @fault("sender-tx-sequence-number-of-outgoing-entry-stays-0-after-sending", breaks="MQQB-3.1.7.1.3-05")
-class SenderTxSequenceNumberOfOutgoingEntryStays0AfterSending(Sending):
+class SenderTxSequenceNumberOfOutgoingEntryStays0AfterSending(MessageSending):
     """The sender leaves TxSequenceNumber of a sent OutgoingMessagePosition at 0."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

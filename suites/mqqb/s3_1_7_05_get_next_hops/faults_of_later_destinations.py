@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -21,7 +21,7 @@ class InitiatorDestinationUsedInsteadOfRoutingServers(NextHops):
 
 
 @fault("initiator-without-route-uses-hops-of-other-session", breaks="MQQB-3.1.7.5-D03", blind=True)
-class InitiatorWithoutRouteUsesHopsOfOtherSession(Resolving):
+class InitiatorWithoutRouteUsesHopsOfOtherSession(SessionAddressResolving):
     """If routing returns no next hop, the initiator connects to the next hops of another session."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-response-ends-every-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
-class InitiatorPingResponseEndsEveryPendingPing(Ping):
+class InitiatorPingResponseEndsEveryPendingPing(PingHandling):
     """The initiator uses one Ping Response as the result of the pings of all destinations."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -21,7 +21,7 @@ class InitiatorPingResponseEndsEveryPendingPing(Ping):
 
 
 @fault("initiator-ping-response-ends-oldest-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
-class InitiatorPingResponseEndsOldestPendingPing(Ping):
+class InitiatorPingResponseEndsOldestPendingPing(PingHandling):
     """When a Ping Response arrives, the initiator ends the oldest pending ping instead of the ping with
     the Cookie of the response.
     """

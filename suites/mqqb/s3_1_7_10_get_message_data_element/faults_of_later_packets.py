@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -26,7 +26,7 @@ def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], 
         else:
             original(session, packet, receipt, now)
 
-    return change_step(Receiving.take_message, take)
+    return change_step(MessageReceiving.take_message, take)
 
 
 def _has_no_body(packet: UserMessagePacket) -> bool:

@@ -11,8 +11,8 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import Install
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.surface.clock import Now
 
@@ -52,4 +52,4 @@ def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputa
 
         return send_changed_acknowledgment
 
-    return replace_during(outer, Sending.on_message_position_available, make_changed_send)
+    return replace_during(outer, MessageSending.on_message_position_available, make_changed_send)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("client-second-lookup-peek-current-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
+class ClientSecondLookupPeekCurrentLookupId0(ClientMessageReading):
     """The client sets LookupId to 0 in the second and later LOOKUP_PEEK_CURRENT."""
 
     count = 0
@@ -28,7 +28,7 @@ class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
 
 
 @fault("client-lookup-peek-current-of-peek-handle-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientLookupPeekCurrentOfPeekHandleLookupId0(ClientReading):
+class ClientLookupPeekCurrentOfPeekHandleLookupId0(ClientMessageReading):
     """The client sets LookupId to 0 in a LOOKUP_PEEK_CURRENT of a queue that was opened to peek."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:

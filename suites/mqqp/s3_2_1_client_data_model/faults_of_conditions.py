@@ -6,12 +6,12 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
-class _PendingReadEntryOmitter(ClientReading):
+class _PendingReadEntryOmitter(ClientMessageReading):
     """Keeps no entry of some pending reads; a subclass selects which."""
 
     def is_entry_omitted(self, read: RemoteRead) -> bool:
@@ -50,7 +50,7 @@ class ClientPendingReadByCursorWithoutEntry(_PendingReadEntryOmitter):
         return bool(read.CursorHandle)
 
 
-class _OpenQueueEntryOmitter(ClientOpening):
+class _OpenQueueEntryOmitter(ClientQueueOpening):
     """Keeps no entry of some open queues; a subclass selects which."""
 
     def is_entry_omitted(self, queue: RemoteQueue) -> bool:

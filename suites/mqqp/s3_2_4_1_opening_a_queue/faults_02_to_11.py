@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import Binding, BindStep, CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.server_bindings import ServerBindings, require_port
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
@@ -35,7 +35,7 @@ class ClientBindsToWrongInterface(ServerBindings):
 
 
 @fault("client-opens-second-queue-on-binding-of-first-queue", breaks=("MQQP-3.2.4.1-02", "MQQP-3.2.4.1-05"))
-class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientOpening):
+class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientQueueOpening):
     """The client opens a second queue of the same server on the binding handle of the first queue."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -189,7 +189,7 @@ class ClientKeepsFirstBindingOfSecondOpenedQueueOpen(ServerBindings):
 
 
 @fault("client-open-queue-without-second-binding", breaks="MQQP-3.2.4.1-06")
-class ClientOpenQueueWithoutSecondBinding(ClientOpening):
+class ClientOpenQueueWithoutSecondBinding(ClientQueueOpening):
     """A client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -216,7 +216,7 @@ class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
 
 
 @fault("client-binding-stays-open-after-queue", breaks="MQQP-3.2.4.1-07")
-class ClientBindingStaysOpenAfterQueue(ClientOpening):
+class ClientBindingStaysOpenAfterQueue(ClientQueueOpening):
     """The client does not close the binding handle when it closes the queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -238,7 +238,7 @@ class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
 
 
 @fault("client-close-of-any-queue-closes-binding-of-first-queue", breaks="MQQP-3.2.4.1-07")
-class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientOpening):
+class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientQueueOpening):
     """The client closes the binding handle of the queue that it opened first when it closes any queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -249,7 +249,7 @@ class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientOpening):
 
 
 @fault("client-open-queue-called-twice-for-second-queue", breaks="MQQP-3.2.4.1-08")
-class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
+class ClientOpenQueueCalledTwiceForSecondQueue(ClientQueueOpening):
     """When the client has another queue open, it calls RemoteQMOpenQueue twice for the new queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -260,7 +260,7 @@ class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
 
 
 @fault("client-open-queue-on-third-binding", breaks="MQQP-3.2.4.1-09")
-class ClientOpenQueueOnThirdBinding(ClientOpening):
+class ClientOpenQueueOnThirdBinding(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue on a third binding handle."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -269,7 +269,7 @@ class ClientOpenQueueOnThirdBinding(ClientOpening):
 
 
 @fault("client-open-queue-called-on-binding-of-first-queue", breaks="MQQP-3.2.4.1-09")
-class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
+class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue for a second queue on the binding handle of the first queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -282,7 +282,7 @@ class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
 
 
 @fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
-class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
+class ClientOpenQueueSendsWrongPLicGuid(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -308,7 +308,7 @@ class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
 
 
 @fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
-class ClientOpenQueueDwMqsInverted(ClientOpening):
+class ClientOpenQueueDwMqsInverted(ClientQueueOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -327,7 +327,7 @@ class ClientDwMqsInvertedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
 
 
 @fault("client-binding-not-closed-after-failed-close-queue", breaks="MQQP-3.2.4.1-07", blind=True)
-class ClientBindingNotClosedAfterFailedCloseQueue(ClientOpening):
+class ClientBindingNotClosedAfterFailedCloseQueue(ClientQueueOpening):
     """The client does not close the second binding handle of a queue if RemoteQMCloseQueue returns a failure."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -337,7 +337,7 @@ class ClientBindingNotClosedAfterFailedCloseQueue(ClientOpening):
 
 
 @fault("client-binding-not-closed-after-cancelled-read", breaks="MQQP-3.2.4.1-07")
-class ClientBindingNotClosedAfterCancelledRead(ClientOpening):
+class ClientBindingNotClosedAfterCancelledRead(ClientQueueOpening):
     """The client does not close the second binding handle of a queue on which a read waited when the queue was
     closed.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
 
 
 @fault("client-second-queue-of-server-shares-binding-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
-class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientOpening):
+class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientQueueOpening):
     """The client constructs no binding handle to qm2qm for the second open queue of a server, but uses the binding
     handle of the first queue.
     """

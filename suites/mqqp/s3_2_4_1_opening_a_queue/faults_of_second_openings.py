@@ -11,7 +11,7 @@ from harness.faults.primitives import filter_effects
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import Binding, BindStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
@@ -89,7 +89,7 @@ class _OpeningBindingCounter(ServerBindings):
 
 
 @fault("client-second-queue-opened-on-first-binding-if-port-refuses", breaks="MQQP-3.2.4.1-06", blind=True)
-class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
+class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientQueueOpening):
     """A client that has a queue open, and cannot construct the second binding handle of a new queue, calls
     RemoteQMOpenQueue for the new queue on the binding handle of the open queue.
     """
@@ -120,7 +120,7 @@ class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
 
 
 @fault("client-queue-opened-to-peek-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)
-class ClientQueueOpenedToPeekOnFirstBinding(ClientOpening):
+class ClientQueueOpenedToPeekOnFirstBinding(ClientQueueOpening):
     """A client that opens a queue to peek calls RemoteQMOpenQueue on a new binding handle at the first port."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:

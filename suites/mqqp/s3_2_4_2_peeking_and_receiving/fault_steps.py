@@ -6,11 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 
 
-class PreviousAnswerRecorder(ClientReading):
+class PreviousAnswerRecorder(ClientMessageReading):
     """Remember the answer to the last read."""
 
     last_size = 0
@@ -27,7 +27,7 @@ class PreviousAnswerRecorder(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-class ClientReadCounter(ClientReading):
+class ClientReadCounter(ClientMessageReading):
     """Count the reads of the client."""
 
     def __init__(self, qm: QM) -> None:

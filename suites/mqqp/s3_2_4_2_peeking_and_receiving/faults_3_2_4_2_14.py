@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder, ReadDescriptionChanger
@@ -18,7 +18,7 @@ from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswe
 def _increment_read_field(name: str) -> Install:
     """Build a fault in which the client adds one to a field of REMOTEREADDESC."""
 
-    class ReadFieldIncrementer(ClientReading):
+    class ReadFieldIncrementer(ClientMessageReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
             described = super().describe_read(read)
             return described | {name: described[name] + 1}
@@ -196,7 +196,7 @@ def _add_fault_of_read_field(kind: _ReadKind, field: str, wrong: str, says: str,
         f"client-{kind.name}-{field.lower()}-{wrong}",
         kind.rules[field],
         f"The client sets {field} of a {kind.name.replace('-', ' ')} to {says}.",
-        replace_part(override_method(ClientReading.describe_read, make_changed_description)),
+        replace_part(override_method(ClientMessageReading.describe_read, make_changed_description)),
     )
 
 
@@ -329,7 +329,7 @@ class ClientHRemoteQueueIsPdwContextInEverySecondRead(ReadDescriptionChanger):
 
 
 @fault("client-peek-with-handle-of-last-opened-queue", breaks="MQQP-3.2.4.2-14", blind=True)
-class ClientPeekWithHandleOfLastOpenedQueue(ClientReading):
+class ClientPeekWithHandleOfLastOpenedQueue(ClientMessageReading):
     """A client that peeks with RemoteQMStartReceive sets hRemoteQueue to the handle of the queue opened last."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:

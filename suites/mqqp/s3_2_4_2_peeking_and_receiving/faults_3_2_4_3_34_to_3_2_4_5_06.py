@@ -9,8 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_remote_call_sequence
 from harness.faults.registry import add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, RemoteReadAck
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder
@@ -19,7 +19,7 @@ add(
     "client-receive-handle-not-kept",
     ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
     "The client does not keep the context handle of a receive.",
-    skip(ClientReading.note_remote_read_handle),
+    skip(ClientMessageReading.note_remote_read_handle),
 )
 
 
@@ -30,7 +30,7 @@ READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
 @fault("client-sends-first-context-handle-in-every-end-receive", breaks=END_RECEIVE_HANDLE_RULES + READ_HANDLE_RULES)
-class ClientSendsFirstContextHandleInEveryEndReceive(ClientReading):
+class ClientSendsFirstContextHandleInEveryEndReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first_handle: UUID | None = None
@@ -44,7 +44,7 @@ RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33",
 
 
 @fault("client-end-receive-handle-of-first-receive", breaks=RECEIVE_HANDLE_RULES)
-class ClientEndReceiveHandleOfFirstReceive(ClientReading):
+class ClientEndReceiveHandleOfFirstReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive with the handle of its first receive after every receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -61,7 +61,7 @@ class ClientEndReceiveHandleOfFirstReceive(ClientReading):
     breaks=("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36"),
     blind=True,
 )
-class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientReading):
+class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientMessageReading):
     """When the client has received from another queue, it ends a receive with the handle of the last receive from that
     queue.
     """
@@ -78,12 +78,12 @@ add(
     "client-end-receive-not-called",
     ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
     "The client does not call RemoteQMEndReceive.",
-    skip_remote_call_sequence(ClientReading.end_receive),
+    skip_remote_call_sequence(ClientMessageReading.end_receive),
 )
 
 
 @fault("client-omits-end-receive-for-start-receive-without-cursor", breaks="MQQP-3.2.4.3-36", blind=True)
-class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientReading):
+class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientMessageReading):
     """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
@@ -107,7 +107,7 @@ END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 
 
 @fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=END_RECEIVE_RULES)
-class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
+class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientMessageReading):
     """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -133,7 +133,7 @@ class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
 
 
 @fault("client-second-receive-of-queue-not-ended", breaks=END_RECEIVE_RULES)
-class ClientSecondReceiveOfQueueNotEnded(ClientReading):
+class ClientSecondReceiveOfQueueNotEnded(ClientMessageReading):
     """The client calls RemoteQMEndReceive only for the first receive of a queue."""
 
     queues_with_ended_receive: set[int]
@@ -149,7 +149,7 @@ END_RECEIVE_CALL_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 
 
 @fault("client-end-receive-omitted-for-every-second-receive", breaks=END_RECEIVE_CALL_RULES)
-class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
+class ClientEndReceiveOmittedForEverySecondReceive(ClientMessageReading):
     """The client does not call RemoteQMEndReceive after every second receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -163,7 +163,7 @@ class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
 
 
 @fault("client-end-receive-called-twice-for-second-receive", breaks=END_RECEIVE_CALL_RULES)
-class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
+class ClientEndReceiveCalledTwiceForSecondReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive twice after every second receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -182,7 +182,7 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
     breaks=("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-3.1.4.2-04"),
     blind=True,
 )
-class ClientEndReceiveRepeatedAfterFailure(ClientReading):
+class ClientEndReceiveRepeatedAfterFailure(ClientMessageReading):
     """When RemoteQMEndReceive fails, the client calls the method again."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -193,7 +193,7 @@ class ClientEndReceiveRepeatedAfterFailure(ClientReading):
 
 
 @fault("client-receive-not-ended-while-peek-is-pending", breaks=END_RECEIVE_RULES, blind=True)
-class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
+class ClientReceiveNotEndedWhilePeekIsPending(ClientMessageReading):
     """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -210,7 +210,7 @@ class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
 
 
 @fault("client-does-not-end-receive-without-time-limit", breaks=END_RECEIVE_RULES, blind=True)
-class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
+class ClientDoesNotEndReceiveWithoutTimeLimit(ClientMessageReading):
     """The client does not call RemoteQMEndReceive for a receive without a time limit."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -225,7 +225,7 @@ class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
 
 
 @fault("client-receive-of-second-queue-not-ended", breaks=END_RECEIVE_RULES, blind=True)
-class ClientReceiveOfSecondQueueNotEnded(ClientReading):
+class ClientReceiveOfSecondQueueNotEnded(ClientMessageReading):
     """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -234,7 +234,7 @@ class ClientReceiveOfSecondQueueNotEnded(ClientReading):
 
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
-class ClientEndReceiveSendsWrongContextHandle(ClientReading):
+class ClientEndReceiveSendsWrongContextHandle(ClientMessageReading):
     """The client calls RemoteQMEndReceive with a wrong context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -243,7 +243,7 @@ class ClientEndReceiveSendsWrongContextHandle(ClientReading):
 
 
 @fault("client-ends-receive-with-rr-nack-instead-of-rr-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientReading):
+class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientMessageReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -256,7 +256,7 @@ END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
 @fault("client-ends-later-receives-with-rr-nack", breaks=END_RECEIVE_ACK_RULES)
-class ClientEndsLaterReceivesWithRrNack(ClientReading):
+class ClientEndsLaterReceivesWithRrNack(ClientMessageReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     has_ended_receive = False
@@ -270,7 +270,7 @@ POSITIVE_END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
 @fault("client-dw-ack-is-rr-nack-in-every-second-end-receive", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
-class ClientDwAckIsRrNackInEverySecondEndReceive(ClientReading):
+class ClientDwAckIsRrNackInEverySecondEndReceive(ClientMessageReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
     def __init__(self, qm: QM) -> None:
@@ -283,7 +283,7 @@ class ClientDwAckIsRrNackInEverySecondEndReceive(ClientReading):
 
 
 @fault("client-dw-ack-is-rr-nack-after-receive-without-time-limit", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
-class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
+class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientMessageReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -303,7 +303,7 @@ class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
     breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"),
     blind=True,
 )
-class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
+class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientMessageReading):
     """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
 
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
@@ -321,7 +321,7 @@ class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
 
 
 @fault("client-pending-read-entry-kept-after-failed-end-receive", breaks=("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38"))
-class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
+class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
@@ -337,7 +337,7 @@ class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
     breaks=("MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06"),
     blind=True,
 )
-class ClientPendingReadEntryOfReadByCursorRemovedByOtherCursor(ClientReading):
+class ClientPendingReadEntryOfReadByCursorRemovedByOtherCursor(ClientMessageReading):
     """The client removes the entry of a pending read by a cursor when a read by another cursor of the queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:

@@ -6,12 +6,12 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
-class _PeekEntryOmitter(ClientReading):
+class _PeekEntryOmitter(ClientMessageReading):
     """Peek without an entry in PendingRemoteReadEntryCollection under some condition; a subclass selects which."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
@@ -50,7 +50,7 @@ class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekEntryOmitter):
         return not read.queue.may_receive
 
 
-class _HandleOfPeekEntryChanger(ClientReading):
+class _HandleOfPeekEntryChanger(ClientMessageReading):
     """Store a wrong OpenQueueDescriptorHandle in the entry of a peek."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -93,7 +93,7 @@ _LP_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 
 @fault("client-peek-with-time-out-sent-as-peek-next", breaks=_UL_ACTION_RULES, blind=True)
-class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
+class ClientPeekWithTimeOutSentAsPeekNext(ClientMessageReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
 
 
 @fault("client-later-peek-sent-as-receive", breaks=_UL_ACTION_RULES, blind=True)
-class ClientLaterPeekSentAsReceive(ClientReading):
+class ClientLaterPeekSentAsReceive(ClientMessageReading):
     """From the second peek on, the client sends ulAction MQ_ACTION_RECEIVE for a peek without a cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -119,7 +119,7 @@ class ClientLaterPeekSentAsReceive(ClientReading):
 
 
 @fault("client-peek-with-time-out-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
-class ClientPeekWithTimeOutSendsBuffer(ClientReading):
+class ClientPeekWithTimeOutSendsBuffer(ClientMessageReading):
     """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class ClientPeekWithTimeOutSendsBuffer(ClientReading):
 
 
 @fault("client-later-peek-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
-class ClientLaterPeekSendsBuffer(ClientReading):
+class ClientLaterPeekSendsBuffer(ClientMessageReading):
     """From the second peek on, the client sends an lpBuffer that is not NULL with a peek without a cursor."""
 
     def __init__(self, qm: QM) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.rpc.bodies import Request
@@ -37,7 +37,7 @@ def find_section_of_read(read: RemoteRead) -> str | None:
     return RECEIVE if read.receives else PEEK
 
 
-class ReadCounterByKind(ClientReading):
+class ReadCounterByKind(ClientMessageReading):
     """A part of the queue manager that counts the reads of each kind."""
 
     sections: tuple[str, ...]

@@ -6,11 +6,11 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 
 
-class _PeekDwSizeSetter(ClientReading):
+class _PeekDwSizeSetter(ClientMessageReading):
     """Sets dwSize of some peeks with RemoteQMStartReceive2; a subclass selects which."""
 
     def __init__(self, qm: QM) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
@@ -22,7 +22,7 @@ ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
 # -- the entry of a read
 
 
-class PendingEntryOmitter(ClientReading):
+class PendingEntryOmitter(ClientMessageReading):
     """Keep no PendingRemoteReadEntry for some reads; a subclass selects which."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
@@ -61,7 +61,7 @@ class ClientReadOfSecondQueueHasNoEntry(PendingEntryOmitter):
         return read.queue is not next(iter(self.qm.remote_client.queues.values()))
 
 
-class WrongEntryHandleSetter(ClientReading):
+class WrongEntryHandleSetter(ClientMessageReading):
     """Create entries with another OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -101,7 +101,7 @@ class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter)
 
 
 @fault("client-next-read-removes-entry-of-pending-receive", breaks=ENTRY_KEPT_RULE, blind=True)
-class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
+class ClientNextReadRemovesEntryOfPendingReceive(ClientMessageReading):
     """The client removes the PendingRemoteReadEntry of a receive when another read of the same queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -112,7 +112,7 @@ class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
 
 
 @fault("client-answer-removes-entries-of-all-pending-reads", breaks=ENTRY_KEPT_RULE, blind=True)
-class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
+class ClientAnswerRemovesEntriesOfAllPendingReads(ClientMessageReading):
     """The client removes all PendingRemoteReadEntries when the server answers one of the reads."""
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -121,7 +121,7 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
 
 
 @fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=ENTRY_KEPT_RULE, blind=True)
-class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
+class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientMessageReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
 # -- the method for an old server
 
 
-class WrongMethodCaller(ClientReading):
+class WrongMethodCaller(ClientMessageReading):
     """Call RemoteQMStartReceive2 of an old server for some reads; a subclass selects which."""
 
     read_count = 0
@@ -170,7 +170,7 @@ class ClientReadOfOldServerBesidePendingReadByStartReceive2(WrongMethodCaller):
 ReadCondition = Callable[["ReadFieldChanger", RemoteRead], bool]
 
 
-class ReadFieldChanger(ClientReading):
+class ReadFieldChanger(ClientMessageReading):
     """Change a field of some reads."""
 
     changes: dict[str, Any]

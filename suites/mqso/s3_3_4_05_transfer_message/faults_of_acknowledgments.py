@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-large-message-not-acknowledged-on-session", breaks="MQSO-3.3.4.5-D03")
-class ReceiverLargeMessageNotAcknowledgedOnSession(Receiving):
+class ReceiverLargeMessageNotAcknowledgedOnSession(MessageReceiving):
     """The receiver does not acknowledge a recoverable message with a body above 4,096 bytes."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -30,7 +30,7 @@ class ReceiverMessageOnSecondSessionNotAcknowledged(SessionAcks):
 
 
 @fault("receiver-transactional-message-not-acknowledged-on-session", breaks="MQSO-3.3.4.5-D03")
-class ReceiverTransactionalMessageNotAcknowledgedOnSession(Receiving):
+class ReceiverTransactionalMessageNotAcknowledgedOnSession(MessageReceiving):
     """The receiver does not acknowledge a transactional message on the session."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

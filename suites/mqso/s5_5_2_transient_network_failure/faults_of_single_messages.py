@@ -7,14 +7,14 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.core.errors import CommandError
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-refused-during-network-failure", breaks="MQSO-5.5.2-01")
-class SenderMessageRefusedDuringNetworkFailure(Enqueueing):
+class SenderMessageRefusedDuringNetworkFailure(MessageEnqueueing):
     """The sender refuses a message of an application while its outgoing queue waits to connect again."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Any, now: Now) -> Any:

@@ -13,8 +13,8 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.core.store.disk import Change as DiskChange
 from reference_qm.directory import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -25,7 +25,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 @fault("last-domain-not-stored", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
-class LastDomainNotStored(Membership):
+class LastDomainNotStored(DomainMembership):
     """The queue manager does not store the domain that it has joined as LastDomain."""
 
     def save_domain(self) -> None:
@@ -34,7 +34,7 @@ class LastDomainNotStored(Membership):
 
 
 @fault("new-domain-object-not-created", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
-class NewDomainObjectNotCreated(Membership):
+class NewDomainObjectNotCreated(DomainMembership):
     """In a new domain, the queue manager waits for an administrator to create its object."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -42,7 +42,7 @@ class NewDomainObjectNotCreated(Membership):
 
 
 @fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class NewDomainObjectSearchedByIdentifier(Membership):
+class NewDomainObjectSearchedByIdentifier(DomainMembership):
     """In a new domain, the queue manager searches for its object by Identifier instead of by name."""
 
     def find_machine(self) -> QueueManager | None:
@@ -50,7 +50,7 @@ class NewDomainObjectSearchedByIdentifier(Membership):
 
 
 @fault("new-domain-foreign-object-accepted", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class NewDomainForeignObjectAccepted(Membership):
+class NewDomainForeignObjectAccepted(DomainMembership):
     """In a new domain, the queue manager uses an object with the name of its computer, regardless of the object's
     Identifier.
     """
@@ -63,7 +63,7 @@ class NewDomainForeignObjectAccepted(Membership):
 
 
 @fault("new-domain-identifier-not-used", breaks="MQSO-6.6.2.1-05")
-class NewDomainIdentifierNotUsed(Membership):
+class NewDomainIdentifierNotUsed(DomainMembership):
     """A queue manager in a new domain keeps its old Identifier."""
 
     def take_identifier(self, identifier: UUID) -> None:
@@ -71,7 +71,7 @@ class NewDomainIdentifierNotUsed(Membership):
 
 
 @fault("queue-manager-identifier-of-created-object-lost-at-restart", breaks="MQSO-6.6.2.1-05")
-class QueueManagerIdentifierOfCreatedObjectLostAtRestart(Membership):
+class QueueManagerIdentifierOfCreatedObjectLostAtRestart(DomainMembership):
     """The Identifier of the object that the directory created is lost at the next restart."""
 
     def _save_change(self, change: DiskChange) -> None:
@@ -84,10 +84,10 @@ class LastDomainStoredWithoutDirectory(DirectoryClient):
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)
-        self.qm.membership.save_domain()
+        self.qm.domain_membership.save_domain()
 
 
-class OtherDirectoryObjectRecorder(Membership):
+class OtherDirectoryObjectRecorder(DomainMembership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -100,7 +100,7 @@ class DirectoryWatchOmitter(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
     def start_online_timer_if_offline(self, now: Now) -> None:
-        if not vars(self.qm.membership).get("found_other"):
+        if not vars(self.qm.domain_membership).get("found_other"):
             super().start_online_timer_if_offline(now)
 
 
@@ -113,7 +113,7 @@ add(
 
 
 @fault("new-directory-object-always-has-routing-server-role", breaks="MQSO-6.6.2.1-D05")
-class NewDirectoryObjectAlwaysHasRoutingServerRole(Membership):
+class NewDirectoryObjectAlwaysHasRoutingServerRole(DomainMembership):
     """The queue manager always creates its object with the role of a routing server."""
 
     def describe_machine(self) -> QueueManager:
@@ -169,7 +169,7 @@ class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
 
 
 @fault("acceptor-ping-response-qm-guid-as-before-change-of-domain", breaks="MQSO-6.6.2.1-05", blind=True)
-class AcceptorPingResponseQmGuidAsBeforeChangeOfDomain(Ping):
+class AcceptorPingResponseQmGuidAsBeforeChangeOfDomain(PingHandling):
     """The acceptor sends its earlier Identifier as QMGuid of a Ping Response after the directory of its new domain has
     created its object.
     """

@@ -9,11 +9,11 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, change_after_every_input, combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.enterprise.queue_manager_initialization import LATER_RETRY_INTERVAL_S, QueueManagerInitialization
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote.rpc_serving import RpcServing
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
 from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
@@ -120,7 +120,7 @@ class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
 
 
 @fault("workgroup-queue-manager-keeps-last-domain", breaks="MQSO-6.6.2-D03")
-class WorkgroupQueueManagerKeepsLastDomain(Membership):
+class WorkgroupQueueManagerKeepsLastDomain(DomainMembership):
     """A queue manager that left its domain keeps LastDomain."""
 
     def save_domain(self) -> None:
@@ -129,7 +129,7 @@ class WorkgroupQueueManagerKeepsLastDomain(Membership):
 
 
 @fault("queue-manager-last-domain-kept-after-change-of-domain", breaks="MQSO-6.6.2-D04")
-class QueueManagerLastDomainKeptAfterChangeOfDomain(Membership):
+class QueueManagerLastDomainKeptAfterChangeOfDomain(DomainMembership):
     """A queue manager that has changed its domain keeps the old domain as LastDomain."""
 
     def save_domain(self) -> None:
@@ -188,7 +188,7 @@ add(
 
 
 @fault("queue-manager-ping-not-answered-after-repeated-initialization", breaks="MQSO-6.6.2-D06")
-class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
+class QueueManagerPingNotAnsweredAfterRepeatedInitialization(PingHandling):
     """A queue manager whose initialization succeeded only at the second attempt answers no pings."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -196,7 +196,7 @@ class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
             super().receive_request(remote, data)
 
 
-class PingOmitterAfterRestart(Ping):
+class PingOmitterAfterRestart(PingHandling):
     """A queue manager that answers no pings after a restart."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -217,7 +217,7 @@ add(
 )
 
 
-class RpcServingOmitterAfterRestart(RpcServing):
+class RpcServingOmitterAfterRestart(RpcEventDispatching):
     """A queue manager that answers no client of remote reading after a restart."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -245,11 +245,11 @@ class QueueManagerRestartClearsLabelsOfPublicQueues(DirectoryClient):
         super()._join_domain(now)
         for queue in self.qm.adm.QueueCollection.values():
             if queue.QueueType is QueueType.PUBLIC:
-                self.qm.publishing.write(queue, {"Label": ""}, lambda status: None)
+                self.qm.public_queue_publishing.write(queue, {"Label": ""}, lambda status: None)
 
 
 @fault("first-initialization-retry-after-900-seconds", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
-class FirstInitializationRetryAfter900Seconds(Initialization):
+class FirstInitializationRetryAfter900Seconds(QueueManagerInitialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -258,7 +258,7 @@ class FirstInitializationRetryAfter900Seconds(Initialization):
 
 
 @fault("queue-manager-without-directory-provisioned-as-routing-server", breaks="MQSO-6.6-06", blind=True)
-class QueueManagerWithoutDirectoryProvisionedAsRoutingServer(Initialization):
+class QueueManagerWithoutDirectoryProvisionedAsRoutingServer(QueueManagerInitialization):
     """A queue manager that is provisioned without a directory has RoutingServer TRUE."""
 
     def begin(self, now: Now) -> None:

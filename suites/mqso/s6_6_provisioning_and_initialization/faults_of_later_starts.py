@@ -9,10 +9,10 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.membership import Membership
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.interface import WriteRequest
 from reference_qm.directory.objects import QueueManager
@@ -36,7 +36,7 @@ def _replace_quota(element: QueueManager, quota: int) -> QueueManager:
     breaks=(*PROVISIONING_RULES, "MQSO-6.6.1-D03"),
     blind=True,
 )
-class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(Initialization):
+class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(QueueManagerInitialization):
     """SrmpHttpSupport is TRUE in a queue manager that was provisioned in directory mode without support for SRMP."""
 
     def begin(self, now: Now) -> None:
@@ -45,7 +45,7 @@ class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(Initialization):
 
 
 @fault("queue-manager-clustered-becomes-true-after-restart", breaks="MQSO-6.6.1-D03", blind=True)
-class QueueManagerClusteredBecomesTrueAfterRestart(Restoring):
+class QueueManagerClusteredBecomesTrueAfterRestart(StateRestoring):
     """Clustered is TRUE in a queue manager that was provisioned without a cluster, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -54,7 +54,7 @@ class QueueManagerClusteredBecomesTrueAfterRestart(Restoring):
 
 
 @fault("queue-manager-directory-server-becomes-true-after-restart", breaks="MQSO-6.6.1-D04")
-class QueueManagerDirectoryServerBecomesTrueAfterRestart(Restoring):
+class QueueManagerDirectoryServerBecomesTrueAfterRestart(StateRestoring):
     """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -63,7 +63,7 @@ class QueueManagerDirectoryServerBecomesTrueAfterRestart(Restoring):
 
 
 @fault("queue-manager-journal-quota-of-new-installation-is-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
-class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(Initialization):
+class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(QueueManagerInitialization):
     """JournalQuota of a new queue manager is 0x00100000 instead of 0xFFFFFFFF."""
 
     def begin(self, now: Now) -> None:
@@ -86,7 +86,7 @@ class QueueManagerPublicSigningKeyListEmptyAfterProvisioning(DirectoryClient):
         state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
 
 
-class RestartRecorder(Restoring):
+class RestartRecorder(StateRestoring):
     """A part of the queue manager that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -94,7 +94,7 @@ class RestartRecorder(Restoring):
         self.qm.__dict__["has_started_before"] = bool(entries)
 
 
-class RpcServingOnlyAfterRestart(RpcServing):
+class RpcServingOnlyAfterRestart(RpcEventDispatching):
     """A part of the queue manager that answers remote calls only after a restart."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -114,7 +114,7 @@ add(
 @fault(
     "queue-manager-state-stays-initializing-in-directory-mode", breaks=("MQSO-6.6.1-D07", "MQSO-6.6.2-D07"), blind=True
 )
-class QueueManagerStateStaysInitializingInDirectoryMode(Initialization):
+class QueueManagerStateStaysInitializingInDirectoryMode(QueueManagerInitialization):
     """The state of a queue manager in directory mode is Initializing after its initialization."""
 
     def begin(self, now: Now) -> None:
@@ -123,7 +123,7 @@ class QueueManagerStateStaysInitializingInDirectoryMode(Initialization):
             self.qm.adm.QueueManagerState = ServiceState.INITIALIZING
 
 
-class InitializationThatNeverEndsAfterRestart(Initialization):
+class InitializationThatNeverEndsAfterRestart(QueueManagerInitialization):
     """A part of the queue manager that leaves the state Initializing after a restart."""
 
     def begin(self, now: Now) -> None:
@@ -182,7 +182,7 @@ class QueueManagerRewritesQuotaAtStartInSameDomain(DirectoryClient):
 
 
 @fault("queue-manager-last-domain-of-first-domain-not-stored", breaks="MQSO-6.6.2-D02", blind=True)
-class QueueManagerLastDomainOfFirstDomainNotStored(Membership):
+class QueueManagerLastDomainOfFirstDomainNotStored(DomainMembership):
     """A queue manager that joins its first domain sets LastDomain, but does not store it."""
 
     def _save_change(self, change: Change) -> None:
@@ -191,7 +191,7 @@ class QueueManagerLastDomainOfFirstDomainNotStored(Membership):
 
 
 @fault("queue-manager-emptied-last-domain-not-stored", breaks="MQSO-6.6.2-D03", blind=True)
-class QueueManagerEmptiedLastDomainNotStored(Membership):
+class QueueManagerEmptiedLastDomainNotStored(DomainMembership):
     """A queue manager that left its domain empties LastDomain, but does not store it."""
 
     def _save_change(self, change: Change) -> None:
@@ -216,7 +216,7 @@ class QueueManagerDirectoryIntegratedTrueAtSecondStartOffDomain(DirectoryClient)
 
 
 @fault("queue-manager-last-domain-of-second-domain-not-stored", breaks="MQSO-6.6.2-D04", blind=True)
-class QueueManagerLastDomainOfSecondDomainNotStored(Membership):
+class QueueManagerLastDomainOfSecondDomainNotStored(DomainMembership):
     """A queue manager that joins another domain sets LastDomain, but stores the first domain."""
 
     def _save_change(self, change: Change) -> None:
@@ -231,7 +231,7 @@ class QueueManagerLastDomainOfSecondDomainNotStored(Membership):
 
 
 @fault("queue-manager-change-of-domain-without-public-queues-ignored", breaks="MQSO-6.6.2-03", blind=True)
-class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(Membership):
+class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(DomainMembership):
     """A queue manager without public queues does not check whether its domain has changed."""
 
     @property

@@ -14,7 +14,7 @@ from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, Queue, Session
@@ -339,7 +339,7 @@ class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
 
 
 @fault("sender-transactional-body-not-encrypted", breaks="MQSO-7.4.1.4.3-D01")
-class SenderTransactionalBodyNotEncrypted(Securing):
+class SenderTransactionalBodyNotEncrypted(MessageSecuring):
     """The sender does not encrypt the body of a transactional message."""
 
     @only_if(lambda self, session, message, packet, now: message.TransactionIdentifier is not None)

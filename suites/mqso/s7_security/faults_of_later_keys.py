@@ -10,8 +10,8 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.adm import Message, Queue, Session
@@ -43,7 +43,7 @@ class SenderProviderWithoutKeyOfReceiverUsed(SecurityLookup):
     breaks=("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-D01"),
     blind=True,
 )
-class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(Securing):
+class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(MessageSecuring):
     """The sender encrypts the key of a routed message with the public key of the next hop."""
 
     def encrypt_body(
@@ -56,7 +56,7 @@ class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(Securing):
 
 
 @fault("sender-session-key-of-second-encrypted-message-omitted", breaks="MQSO-7.4.1.4.3-D01", blind=True)
-class SenderSessionKeyOfSecondEncryptedMessageOmitted(Securing):
+class SenderSessionKeyOfSecondEncryptedMessageOmitted(MessageSecuring):
     """The sender omits the encrypted key from the second and later encrypted messages of a session."""
 
     def encrypt_body(
@@ -120,7 +120,7 @@ class ReceiverRightsOfSenderKeptAfterChange(SecurityOnReceipt):
 
 
 @fault("queue-manager-right-to-read-of-second-reader-not-checked", breaks="MQSO-7.3-02", blind=True)
-class QueueManagerRightToReadOfSecondReaderNotChecked(Qmcomm):
+class QueueManagerRightToReadOfSecondReaderNotChecked(QmcommMethods):
     """A queue manager does not check the right to read a queue that another reader has opened."""
 
     def check_rights_of_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:

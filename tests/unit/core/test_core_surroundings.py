@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.enterprise.restoring import RestoreError
+from reference_qm.core.enterprise.state_restoring import RestoreError
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface import commands

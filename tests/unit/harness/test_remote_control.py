@@ -132,7 +132,7 @@ def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> N
     number = PrivateQueueFormatNameId(PrivateQueueIdentifier=11)
     packet = user_message(destination=f"TCP:{FILE.driver.address}\\{PLAIN}", user={"RQ": 3, "ResponseQueue": number})
     results = {"lpRemoteReadDesc": {"lpBuffer": bytes(packet), "dwArriveTime": 0}}
-    found = core.client_reading.reconstruct_message(results, core.server_names.find_server_identifier(queue))
+    found = core.client_message_reading.reconstruct_message(results, core.server_names.find_server_identifier(queue))
     assert found.message.ResponseQueueFormatName.lower() == f"private={identifier if known else NULL_GUID}\\0000000b"
 
 
