@@ -36,7 +36,7 @@ from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.summary import build_terminal_matrix
 from reports.text import one_line
-from reports.values import get_value_namer
+from reports.values import get_value_name_adder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -183,7 +183,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[S
     progress("reading the lake")
     contents = load_contents(lake)
     captures = CaptureStore(out / "site", partial(get_run_folder, lake), get_packet_reader())
-    missing = write_site(contents, captures, progress, load_errata(), get_value_namer())
+    missing = write_site(contents, captures, progress, load_errata(), get_value_name_adder())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
 

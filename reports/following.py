@@ -9,7 +9,7 @@ import typer
 from pyspark.sql import SparkSession
 
 from reports.lake.command import print_report
-from reports.lake.following import Follower, repeat_searches
+from reports.lake.following import RunFolderFollower, repeat_searches_for_new_runs
 from reports.lake.ingest import IngestReport
 from reports.lake.store import Lake
 from reports.progress import Progress
@@ -39,7 +39,7 @@ def follow_runs(
         if report.ingested_runs or report.refused or report.unfinished_folders:
             print_report(report, COMMAND_NAME)
 
-    follower = Follower(spark, where, folder, note_report)
+    follower = RunFolderFollower(spark, where, folder, note_report)
     written = -1
 
     def ingest_new_runs() -> None:
@@ -56,7 +56,7 @@ def follow_runs(
         return reports
     typer.echo(f"following {one_line(folder)}: one search every {every_s:g} s; Ctrl-C ends it")
     try:
-        repeat_searches(ingest_new_runs, every_s, _print_complaint, wait)
+        repeat_searches_for_new_runs(ingest_new_runs, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
         typer.echo("ended: the lake contains the runs that the last complete search found")
     return reports

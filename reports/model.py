@@ -13,11 +13,11 @@ from datetime import datetime
 
 from reports.text import (
     build_system_key,
+    format_system_label,
     get_natural_sort_key,
     get_section_sort_key,
     make_slug,
     shown_profile,
-    system_label,
 )
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY_BY_VERDICT
@@ -58,7 +58,7 @@ class System:
     @property
     def label(self) -> str:
         """Return the display name of the system."""
-        return system_label(self.name, self.version, self.profile)
+        return format_system_label(self.name, self.version, self.profile)
 
     @property
     def product(self) -> tuple[str, str]:
@@ -209,7 +209,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class LaterUndecided:
+class UndecidedVerdictAfterDecision:
     """An undecided verdict that is later than the standing verdict but does not replace it."""
 
     verdict: str
@@ -247,7 +247,7 @@ class StandingVerdict:
     evidence: tuple[Frame, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     retired: bool = False
-    later_undecided_verdicts: tuple[LaterUndecided, ...] = ()
+    later_undecided_verdicts: tuple[UndecidedVerdictAfterDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from reports.model import (
     Coverage,
     Exchange,
     Frame,
-    LaterUndecided,
     Pair,
     ProtocolWithoutRules,
     RejectedLine,
@@ -40,6 +39,7 @@ from reports.model import (
     SiteContents,
     StandingVerdict,
     System,
+    UndecidedVerdictAfterDecision,
     get_rule_sort_key,
     make_unlisted_rule,
 )
@@ -330,7 +330,7 @@ def _build_standing_verdict(row: Row) -> StandingVerdict:
         counts=row.counts or {},
         retired=bool(row.retired),
         later_undecided_verdicts=tuple(
-            LaterUndecided(each.verdict, each.run, each.started, each.test or "", each.reason or "")
+            UndecidedVerdictAfterDecision(each.verdict, each.run, each.started, each.test or "", each.reason or "")
             for each in row.beside or ()
         ),
         **texts,

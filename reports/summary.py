@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Pair, SiteContents, System, get_worst_verdict
-from reports.roots import MAX_SHOWN_ROOTS, format_root_causes
-from reports.text import format_document_name, one_line, system_label
+from reports.roots import MAX_SHOWN_ROOT_CAUSES, format_root_causes
+from reports.text import format_document_name, format_system_label, one_line
 from reports.vocabulary import (
     DECIDED_VERDICTS,
     FINDING_VERDICTS,
@@ -97,8 +97,8 @@ def _describe_root_causes(contents: SiteContents) -> list[Text]:
         for run in contents.list_runs_of_system(system)[-1:]
         for line in format_root_causes(run.roots)
     ]
-    more = len(found) - MAX_SHOWN_ROOTS
-    return found[:MAX_SHOWN_ROOTS] + (
+    more = len(found) - MAX_SHOWN_ROOT_CAUSES
+    return found[:MAX_SHOWN_ROOT_CAUSES] + (
         [Text(f"and {more} more root causes: the site lists all of them")] if more > 0 else []
     )
 
@@ -194,7 +194,7 @@ def _format_system_name(contents: SiteContents, system: System) -> Text:
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
     lacking = any(run.lacking for run in contents.list_runs_of_system(system)[-1:])
-    return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
+    return Text(format_system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 
 def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:

@@ -35,7 +35,7 @@ VERDICT_KINDS_WORST_FIRST: tuple[VerdictKind, ...] = (
 NOT_JUDGED = VerdictKind("not_judged", "·", "no verdict", "no run has a verdict for this rule", "dim")
 
 VERDICT_KIND_BY_NAME: dict[str, VerdictKind] = {kind.name: kind for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED)}
-VERDICTS: tuple[str, ...] = tuple(kind.name for kind in VERDICT_KINDS_WORST_FIRST)
+VERDICT_NAMES: tuple[str, ...] = tuple(kind.name for kind in VERDICT_KINDS_WORST_FIRST)
 SEVERITY_BY_VERDICT: dict[str, int] = {
     kind.name: rank for rank, kind in enumerate((*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED))
 }

@@ -15,7 +15,7 @@ from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, desc
 from reference_qm.control import CONTROL_PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import CommandCompleted, CommandRejected
-from reference_qm.surface.surroundings import HostRequest
+from reference_qm.surface.queue_manager_environment import HostRequest
 
 CONTROL_ANSWER_TIMEOUT_MS = 10_000
 MAX_UNREAD_ANSWERS = 1_000

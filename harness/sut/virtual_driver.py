@@ -32,7 +32,7 @@ from reference_qm.releases.names import NO_RELEASE
 from reference_qm.releases.table import adapt_config_to_release, get_replaced_parts
 from reference_qm.security import SecurityConfig, SecuritySettings
 from reference_qm.surface.entropy import SeededEntropy, new_guid
-from reference_qm.surface.surroundings import Surroundings
+from reference_qm.surface.queue_manager_environment import QueueManagerEnvironment
 
 HOST_WITH_TWO_ADDRESSES = "mqc-peer.example"
 THIRD_ADDRESS_OF_PEER_HOST = "127.0.0.253"
@@ -135,7 +135,7 @@ class VirtualDriver:
         installed = QueueManagerInstallation(
             configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release)
         )
-        surroundings = Surroundings(directory, identifier)
+        surroundings = QueueManagerEnvironment(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host
         host.start()

@@ -22,7 +22,7 @@ from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
 from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
-from reference_qm.surface.surroundings import Surroundings
+from reference_qm.surface.queue_manager_environment import QueueManagerEnvironment
 
 MSMQ_PORT = 1801
 RELAY_ADDRESS_BY_ROLE = MappingProxyType(
@@ -90,7 +90,7 @@ def _build_virtual_sut(
     )
     faults = file.reference.faults
     installed = QueueManagerInstallation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
-    surroundings = Surroundings(directory, identifier)
+    surroundings = QueueManagerEnvironment(directory, identifier)
     host = SystemHost(environment, installed, LISTENING_ADDRESS_BY_ROLE[role], surroundings=surroundings)
     host.start()
     host.listen(MSMQ_PORT)

@@ -15,7 +15,7 @@ BASE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.1"
 PACKET_VERSION_NUMBER = 0x10
 PACKET_SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
 MAX_PACKET_SIZE = 0x00400000
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
 MIN_INTERNAL_PACKET_BYTES = 20
@@ -62,7 +62,7 @@ class BaseHeader(FlaggedRecord, Record):
     Reserved: int = 0
     Flags: int = 0
     PacketSize: int = 0
-    TimeToReachQueue: int = INFINITE
+    TimeToReachQueue: int = INFINITE_TIMEOUT
 
     VersionNumber: ClassVar[int] = PACKET_VERSION_NUMBER
     Signature: ClassVar[int] = int.from_bytes(PACKET_SIGNATURE, "little")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Self
 from uuid import UUID
 
-from reference_qm.codec.base import INFINITE
+from reference_qm.codec.base import INFINITE_TIMEOUT
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
@@ -70,7 +70,7 @@ class UserHeader(FlaggedRecord, Record):
 
     SourceQueueManager: UUID = NULL_GUID
     QueueManagerAddress: UUID = NULL_GUID
-    TimeToBeReceived: int = INFINITE
+    TimeToBeReceived: int = INFINITE_TIMEOUT
     SentTime: int = 0
     MessageID: int = 0
     Flags: int = 0

@@ -89,7 +89,7 @@ HANDLER_BY_INPUT_TYPE: Mapping[type[Input], InputHandler] = {
     RecordPersisted: lambda qm: qm.input_dispatching.on_persisted,
     PersistFailed: lambda qm: qm.input_dispatching.on_persist_failed,
     DirectoryAnswered: lambda qm: qm.directory_client.on_answered,
-    DirectoryChanged: lambda qm: qm.directory_client.on_changed,
+    DirectoryChanged: lambda qm: qm.directory_client.on_directory_changed,
     DomainReported: lambda qm: qm.domain_membership.on_domain_reported,
     CoordinatorChanged: lambda qm: qm.transaction_coordinating.on_coordinator_changed,
     ResourcesChanged: lambda qm: qm.queue_quotas.on_resources_changed,
@@ -104,12 +104,12 @@ HANDLER_BY_TIMER_NAME: Mapping[TimerName, TimerHandler] = {
     TimerName.SESSION_RETRY_CONNECT: _make_session_timer_handler(
         lambda qm: qm.session_establishing.on_session_retry_connect_timer
     ),
-    TimerName.SESSION_ACK_WAIT: _make_session_timer_handler(lambda qm: qm.session_acks.on_wait_timer),
-    TimerName.SESSION_ACK_SEND: _make_session_timer_handler(lambda qm: qm.session_acks.on_send_timer),
+    TimerName.SESSION_ACK_WAIT: _make_session_timer_handler(lambda qm: qm.session_acks.on_session_ack_wait_timer),
+    TimerName.SESSION_ACK_SEND: _make_session_timer_handler(lambda qm: qm.session_acks.on_order_ack_send_timer),
     TimerName.TRANSACTIONAL_ACK_WAIT: _make_session_timer_handler(
         lambda qm: qm.transactional_sending.on_ack_wait_timer
     ),
-    TimerName.ORDER_ACK_SEND: _make_session_timer_handler(lambda qm: qm.order_acks.on_send_timer),
+    TimerName.ORDER_ACK_SEND: _make_session_timer_handler(lambda qm: qm.order_acks.on_order_ack_send_timer),
     TimerName.PING_RESPONSE: _make_session_timer_handler(lambda qm: qm.ping_handling.on_response_timer),
     TimerName.MESSAGE_ID_HISTORY_CLEANUP: lambda qm, owner, now: qm.message_history.on_history_timer(now),
     TimerName.MESSAGE_EXPIRATION: lambda qm, owner, now: qm.message_expiring.on_expiration_timer(now),
@@ -150,7 +150,7 @@ HANDLERS_BY_EVENT_TYPE: dict[type, tuple[EventHandler, ...]] = {
         lambda qm, event, now: qm.final_acks.on_message_position_deleted(event.position, event.reason, now),
     ),
     MessageArrived: (lambda qm, event, now: qm.message_arrival.report_arrival(event.position, now),),
-    MessageSent: (lambda qm, event, now: qm.message_tracing.trace_sent(event.session, event.message, now),),
+    MessageSent: (lambda qm, event, now: qm.message_tracing.trace_sent_message(event.session, event.message, now),),
     MessageExpired: (
         lambda qm, event, now: qm.admin_acks.acknowledge_expiration(event.position.MessageReference, now),
         lambda qm, event, now: qm.message_journaling.journal_failed_message(event.position),

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.enterprise.state_restoring import RestoreError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
 QueueManagerFactory = Callable[[], QueueManager]
-CoreWrapper = Callable[[QueueManagerFactory], RestorableCore]
+FaultyCoreWrapper = Callable[[QueueManagerFactory], RestorableCore]
 """A function that takes a constructor of queue managers and returns the core to use, for example a queue manager with
 faults.
 """
@@ -37,8 +37,8 @@ class QueueManagerInstallation:
         self,
         config: QueueManagerConfig,
         entropy: Entropy,
-        wrap: CoreWrapper = make_plain_core,
-        variants: Sequence[type[Part]] = (),
+        wrap: FaultyCoreWrapper = make_plain_core,
+        variants: Sequence[type[QueueManagerPart]] = (),
     ) -> None:
         self._config = config
         self._entropy = entropy

@@ -19,7 +19,7 @@ from reference_qm.core.store.enterprise import Enterprise
 from reference_qm.core.transfer.message_arrival import UnsavedArrival
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
 from reference_qm.model.attributes import ServiceState
-from reference_qm.model.deadlines import Deadlines
+from reference_qm.model.deadlines import DeadlineCollection
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import UnfinishedPackets
@@ -87,8 +87,10 @@ class QueueManager(QueueManagerParts):
             strict=config.checks_stub_values_strictly,
         )
         self.remote_client = RemoteReadingClientState()
-        self.to_be_received: Deadlines[MessagePosition] = Deadlines(message_lifetimes.is_message_still_in_queue)
-        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(
+        self.to_be_received: DeadlineCollection[MessagePosition] = DeadlineCollection(
+            message_lifetimes.is_message_still_in_queue
+        )
+        self.to_be_sent: DeadlineCollection[tuple[Session, OutgoingMessagePosition]] = DeadlineCollection(
             message_lifetimes.is_message_still_in_session_table
         )
         self.begun = False

@@ -4,7 +4,7 @@ A function that reads takes the content of the directory at the last read, the q
 printed arguments: ``element`` is iDirectoryObject, ``kind`` is iDirectoryObjectType, ``filters`` is iFilter,
 ``attributes`` is iAttributeList, ``orders`` is iAttributeSortOrder, ``handle`` is iQueryHandle, and ``force`` is
 iForceDirectoryRead. A change needs two functions, because the directory answers later: the first function makes the
-request, and ``handle_change_result`` handles the result.
+request, and ``process_directory_change_result`` handles the result.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
     return DeleteRequest(element)
 
 
-def handle_change_result(state: DirectoryState, change: Change, status: Result) -> None:
+def process_directory_change_result(state: DirectoryState, change: Change, status: Result) -> None:
     """Handle the result of a change, and send the change notification of a successful write. Spec: MS-MQDMPR
     3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24.
     """

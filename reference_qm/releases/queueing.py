@@ -14,7 +14,7 @@ from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
-class FailedMessagesNotKept(MessageJournaling):
+class QueueManagerDiscardsUndeliverableMessages(MessageJournaling):
     """The queue manager discards a message that cannot be delivered, instead of putting it into a dead-letter queue.
     Spec: MS-MQMQ 2.2.19.2, note <3> (NT).
     """
@@ -25,7 +25,7 @@ class FailedMessagesNotKept(MessageJournaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-class MessagesToOwnQueuesNotJournaled(MessageJournaling):
+class MessagesToQueuesOfQueueManagerNotJournaled(MessageJournaling):
     """The queue manager does not journal messages to its own administration, notification and order queues. Spec:
     MS-MQQB 1.3.4, note <2>.
     """
@@ -54,7 +54,7 @@ class ApplicationDeadletterQueueIgnored(MessageJournaling):
         return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
-class MemoryShortageIgnored(QueueQuotas):
+class QueueManagerAcceptsMessagesWhenMemoryIsShort(QueueQuotas):
     """The queue manager accepts messages even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
 
     __slots__ = ()
@@ -63,13 +63,13 @@ class MemoryShortageIgnored(QueueQuotas):
         """Do nothing, so that messages are accepted."""
 
 
-class DomainChangeIgnored(DomainMembership):
+class QueueManagerIgnoresDomainChange(DomainMembership):
     """The queue manager ignores a change of domain. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
 
     __slots__ = ()
 
     @property
-    def has_left(self) -> bool:
+    def has_left_domain(self) -> bool:
         return False
 
     @property

@@ -22,7 +22,7 @@ METHODS_ADDED_BY_LATER_RELEASES = frozenset(
 """The methods that NT and 2000 do not have. Spec: MS-MQQP 1.7, note <2>."""
 
 
-class ServerLacksLaterMethods(RpcEventDispatching):
+class ServerLacksMethodsOfLaterReleases(RpcEventDispatching):
     """The server does not have the methods that later releases added. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>,
     <25>, <27>.
     """
@@ -42,16 +42,16 @@ class ServerAcceptsRequestIdInUse(RemoteReadStarting):
         return Status.MQ_OK
 
 
-class ServerAcceptsDifferentQueue(RemoteQueueOpening):
+class ServerAcceptsPQueueThatDiffersFromDwpContext(RemoteQueueOpening):
     """The server accepts a pQueue that differs from dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_OK
 
 
-class ServerIdentifiesQueueByHandle(RemoteQueueOpening):
+class ServerFindsQueueOfCallByHQueueHandle(RemoteQueueOpening):
     """The server identifies the queue by hQueue, which must be the handle of an open queue.
 
     Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
@@ -67,7 +67,7 @@ class ServerIdentifiesQueueByHandle(RemoteQueueOpening):
         return h_queue
 
 
-class ServerAnswersCancelOfZeroWithInvalidHandle(RemoteReadEnding):
+class ServerAnswersCancelWithQueueHandleZeroWithInvalidHandle(RemoteReadEnding):
     """The server answers a cancel whose pQueue or hQueue is 0 with MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note
     <17>.
     """
@@ -89,7 +89,7 @@ class ServerAnswersFailedPurgeWithFault(RemoteQueueOpening):
         self.qm.remote.carry_out_outputs(call.fault(status))
 
 
-class ClientKeepsFirstPort(ServerBindings):
+class ClientMakesAllCallsAtPortOfFirstBind(ServerBindings):
     """The client makes all calls at the port of its first bind. It does not request the port of the other methods from
     the server. Spec: MS-MQQP 2.1, note <5>.
     """

@@ -61,7 +61,7 @@ class UninitializedPingBits(PingHandling):
         return _fill_unused_flags(super().build_response(request))
 
 
-class UninitializedPadding(MessageSending):
+class SentPacketPaddingUninitialized(MessageSending):
     """The queue manager sends packets whose padding contains uninitialized memory. Spec: MS-MQMQ notes <1>, <2>, <8>,
     <10> to <13>.
     """
@@ -72,7 +72,7 @@ class UninitializedPadding(MessageSending):
         super().transmit(session, position, _fill_padding(packet))
 
 
-class MessageCountTooHigh(SessionAcks):
+class SentUserMsgSequenceNumberDiffersFromMessageCount(SessionAcks):
     """The queue manager sends a UserMsgSequenceNumber that differs from the number of sent messages. Spec: MS-MQMQ
     2.2.20.4, note <14>.
 

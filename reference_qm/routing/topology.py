@@ -26,7 +26,7 @@ class RoutingError(Exception):
     """Raised when no route to a destination is found. The message has one line."""
 
 
-def get_directory_data(
+def read_directory_objects(
     directory: Replica, kind: type[Element], filters: FilterExpressions = ()
 ) -> list[Element] | None:
     """Return all objects of a type that satisfy a filter, or None (Nothing) if the read fails.
@@ -79,9 +79,9 @@ class Topology:
         3.1.3.1, 3.1.5.
         """
         return cls.of(
-            get_directory_data(directory, QueueManager) or (),
-            get_directory_data(directory, Site) or (),
-            get_directory_data(directory, RoutingLink) or (),
+            read_directory_objects(directory, QueueManager) or (),
+            read_directory_objects(directory, Site) or (),
+            read_directory_objects(directory, RoutingLink) or (),
         )
 
     def list_site_gates(self, site: UUID | None) -> tuple[QueueManager, ...]:

@@ -19,7 +19,7 @@ from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, AssociationLimits
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.outgoing import (
     AssociationBound,
     AssociationEnded,
@@ -27,7 +27,7 @@ from reference_qm.rpc.outgoing import (
     CallReturned,
     ClientOutput,
     OutgoingCall,
-    SendPdus,
+    SendPdusToServer,
 )
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.protection import NegotiatedSecurity, begin_security_context, build_call_fragments
@@ -105,7 +105,7 @@ class ClientAssociation:
         flags = WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
         if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
             flags |= PfcFlags.SUPPORT_HEADER_SIGN
-        return [SendPdus(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
+        return [SendPdusToServer(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin_call(self, call: OutgoingCall) -> list[ClientOutput]:
         """Start a call. Raise MisuseError if the association is not bound yet."""
@@ -133,7 +133,7 @@ class ClientAssociation:
         if self._calls.pop(call.call_id, None) is None:
             return []
         call.cancelled = True
-        ended = [SendPdus(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
+        ended = [SendPdusToServer(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
         return [*ended, *self._send_waiting_calls()]
 
     # -- inputs of the connection -------------------------------------------------------------------------------
@@ -259,9 +259,9 @@ class ClientAssociation:
             alter = AlterContext(
                 proposed.max_xmit_frag, proposed.max_recv_frag, proposed.assoc_group_id, proposed.p_context_elem
             )
-            return [SendPdus(Pdu(alter, self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
+            return [SendPdusToServer(Pdu(alter, self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
         last = (
-            [SendPdus(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
+            [SendPdusToServer(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
             if token
             else []
         )
@@ -304,7 +304,7 @@ class ClientAssociation:
         del self._calls[pdu.call_id]
         wide = self._contexts[call.interface.name][1]
         try:
-            results = call.method.read_out_parameters(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
+            results = call.method.read_out_parameters(bytes(call.stub), StubEncoding(wide, pdu.order), call.arguments)
         except StubError as error:
             return [
                 CallFailed(call, f"{call.method.name} was answered with an invalid stub: {error}"),
@@ -339,7 +339,7 @@ class ClientAssociation:
     def _send_waiting_calls(self) -> list[ClientOutput]:
         sent: list[ClientOutput] = []
         while self._waiting and (self.multiplexed or not self._calls):
-            sent.append(SendPdus(self._build_request(self._waiting.popleft())))
+            sent.append(SendPdusToServer(self._build_request(self._waiting.popleft())))
         if self._shutting_down and not self._calls:
             sent += self.fail_all_calls("the server shuts down (C706 12.6.4.11)")
         return sent
@@ -350,7 +350,7 @@ class ClientAssociation:
         call.call_id = self._last_call_id
         self._calls[call.call_id] = call
         context, wide = self._contexts[call.interface.name]
-        stub = call.method.build_in_parameters(call.arguments, Encoding(wide))
+        stub = call.method.build_in_parameters(call.arguments, StubEncoding(wide))
 
         def make_request_pdu(part: bytes, rest: int, flags: int) -> Pdu:
             return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)

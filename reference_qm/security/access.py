@@ -53,7 +53,7 @@ _RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_
 """READ_CONTROL and WRITE_DAC, which an owner has even if no ACE grants these rights."""
 
 
-def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
+def is_access_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
     """Return whether a user with the given SIDs has all requested rights to a queue.
 
     Spec: MS-DTYP 2.5.3.2, without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.

@@ -21,16 +21,16 @@ from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, CommandCompleted
 from reference_qm.surface.inputs import Endpoint
+from reference_qm.surface.queue_manager_environment import HostRequest
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
-from reference_qm.surface.surroundings import HostRequest
 
 LINE_BYTES_LIMIT = 8 * 1024 * 1024
 """The maximum size of a line in bytes. This size is sufficient for a body of 4 MiB in base64, and no packet has a
 body that large.
 """
 LINE_TOO_LONG_REFUSAL = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
-CLIENTS_LIMIT = 64
+CONTROL_CLIENTS_LIMIT = 64
 UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
 
@@ -108,8 +108,10 @@ class ControlClient(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        if len(self.server.clients) >= CLIENTS_LIMIT:
-            self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are already connected; close one of them")
+        if len(self.server.clients) >= CONTROL_CLIENTS_LIMIT:
+            self._refuse_request(
+                None, f"{CONTROL_CLIENTS_LIMIT} control clients are already connected; close one of them"
+            )
             self.close_client_connections()
             return
         self.server.clients.add(self)

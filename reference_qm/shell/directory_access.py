@@ -14,7 +14,7 @@ from reference_qm.directory import StorageError
 from reference_qm.surface import directory_access
 from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered
-from reference_qm.surface.surroundings import HostRequest, Surroundings
+from reference_qm.surface.queue_manager_environment import HostRequest, QueueManagerEnvironment
 
 DIRECTORY_POLL_INTERVAL_S = 0.5
 """The interval in s for checking a shared directory for changes."""
@@ -25,7 +25,7 @@ class DirectoryAccess:
     loop is not blocked.
     """
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: QueueManagerEnvironment) -> None:
         self._surroundings = surroundings
         self._directory = surroundings.directory
         self._thread = ThreadPoolExecutor(1, "directory")

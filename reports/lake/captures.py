@@ -26,13 +26,13 @@ MAX_CAPTURE_FOLDERS = 10_000
 """The maximum number of folders of captures per command. For each folder, the driver stores a few hundred octets, and
 no packets.
 """
-REACH_OF_CAPTURE_RUNS = "capture"
+REACH_VALUE_OF_CAPTURE_RUNS = "capture"
 """The value of the column ``reach`` for a system whose traffic was captured, and which the harness did not test itself.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class GivenSystem:
+class CapturedSystem:
     """The captured system as given on the command line. It is used for captures in folders without a run.json."""
 
     name: str | None = None
@@ -118,7 +118,7 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
 
 
 def list_capture_folders(
-    spark: SparkSession, files: FileAccess, names: Sequence[str], given: GivenSystem, by: CaptureJudge
+    spark: SparkSession, files: FileAccess, names: Sequence[str], given: CapturedSystem, by: CaptureJudge
 ) -> tuple[list[CaptureRunFolder], list[str]]:
     """Return the folders of captures, and an error line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
@@ -169,7 +169,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
+def _build_capture_folder(files: FileAccess, row: Row, given: CapturedSystem, by: CaptureJudge) -> CaptureRunFolder:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN_FILE}")
     run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
@@ -191,7 +191,7 @@ def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: C
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
     values |= {
-        "reach": REACH_OF_CAPTURE_RUNS,
+        "reach": REACH_VALUE_OF_CAPTURE_RUNS,
         "harness": by.harness,
         "selection": "captures",
         "aborted": None,

@@ -25,7 +25,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 if TYPE_CHECKING:
-    from reports.lake.judging import WrittenFolders
+    from reports.lake.judging import WrittenRunFolders
 
 app = typer.Typer(help="Keep the verdicts of many runs, and query them.", no_args_is_help=True)
 
@@ -152,9 +152,9 @@ def judge_captures(
         require_existing_argument(captures, "capture", may_be_files=True)
         require_writable_folder(out, "--out")
         from reports.lake import judging
-        from reports.lake.captures import GivenSystem
+        from reports.lake.captures import CapturedSystem
 
-        given, bounds = GivenSystem(name, version, profile, sut), judging.JudgingLimits(largest << 20, seconds)
+        given, bounds = CapturedSystem(name, version, profile, sut), judging.JudgingLimits(largest << 20, seconds)
         if out:
             with open_session(command, master, conf, judging.ARROW_SETTINGS) as (spark, progress):
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
@@ -172,7 +172,7 @@ def judge_captures(
     exit_with_report_code([report])
 
 
-def _report_judged_captures(written: WrittenFolders) -> None:
+def _report_judged_captures(written: WrittenRunFolders) -> None:
     """Report the number of judged captures, and the reason for each rejected capture."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)

@@ -33,12 +33,12 @@ MAX_FAILED_SEARCHES = 3
 """The number of consecutive failed searches after which the command fails. Single failures are expected, because
 another process may change the lake.
 """
-FolderState = dict[str, list[int]]
+FileStateByRunFolder = dict[str, list[int]]
 """The size in octets and the time of change (ms since 1970) of each file of a run folder, by the name of the file.
 """
 
 
-class Follower:
+class RunFolderFollower:
     """Ingests the new runs in ``folder`` into the lake at ``where`` with each call of `ingest_new_runs`.
 
     ``on_report`` is called with the report of each ingest. The constructor raises `RollupError` for a missing
@@ -145,7 +145,7 @@ class Follower:
         )
         self._on_report(report)
 
-    def _read_folder_state(self, uri: str) -> FolderState:
+    def _read_folder_state(self, uri: str) -> FileStateByRunFolder:
         """Return the sizes and times of a run folder's files, so that changes can be detected. The result is empty
         if the folder has no files.
         """
@@ -153,12 +153,12 @@ class Follower:
             each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in RUN_FOLDER_FILES
         }
 
-    def _read_waiting_folders(self) -> dict[str, FolderState]:
+    def _read_waiting_folders(self) -> dict[str, FileStateByRunFolder]:
         uri = f"{self._state}/waiting.json"
         if self._files.status(uri) is None:
             return {}
         try:
-            waiting: dict[str, FolderState] = json.loads(self._files.read_text(uri))["waiting"]
+            waiting: dict[str, FileStateByRunFolder] = json.loads(self._files.read_text(uri))["waiting"]
             return {folder: dict(state) for folder, state in waiting.items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RollupError(
@@ -166,12 +166,12 @@ class Follower:
                 "checks all runs again, and ingests no run twice"
             ) from error
 
-    def _write_waiting_folders(self, waiting: dict[str, FolderState]) -> None:
+    def _write_waiting_folders(self, waiting: dict[str, FileStateByRunFolder]) -> None:
         if waiting != self._read_waiting_folders():
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
 
-def repeat_searches(
+def repeat_searches_for_new_runs(
     look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
 ) -> None:
     """Search the folder repeatedly until `KeyboardInterrupt`.

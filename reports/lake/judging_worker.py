@@ -59,7 +59,7 @@ class CaptureTimeout(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class CaptureJudgingWorker:
     """Judges the captures of one partition.
 
     ``entry``: ``module:function`` of a `CaptureJudgeFunction`. ``archive``: the name of the archive that contains the

@@ -96,11 +96,13 @@ def export_table(
     """Write a table as CSV or JSON."""
     with print_error_in_one_line("lake export"):
         from reports.lake.exporting import WRITER_BY_FORMAT, sort_table
-        from reports.lake.schemas import TABLES
+        from reports.lake.schemas import COLUMN_TYPES_BY_TABLE
 
         write = _parse_format(form, WRITER_BY_FORMAT)
-        if table not in TABLES:
-            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(TABLES)}")
+        if table not in COLUMN_TYPES_BY_TABLE:
+            raise RollupError(
+                f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(COLUMN_TYPES_BY_TABLE)}"
+            )
         target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")

@@ -17,7 +17,7 @@ from reports.lake import manifest
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-READING_STATEMENT_TYPES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+PERMITTED_SQL_STATEMENT_TYPES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 MEMORY_LIMIT_MIB = 2_048
 
 
@@ -45,7 +45,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
         _create_table_views(connection, lake)
         _restrict_access(connection, lake)
         statements = connection.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in READING_STATEMENT_TYPES:
+        if len(statements) != 1 or statements[0].type not in PERMITTED_SQL_STATEMENT_TYPES:
             raise RollupError("give one query that only reads, such as select * from rule_current limit 3")
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]
@@ -55,7 +55,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
 
 def _create_table_views(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
     """Create a view for each table of the newest state, from the files of the table."""
-    state = manifest.read_newest_manifest(manifest.LocalFiles(), str(lake))
+    state = manifest.read_newest_manifest(manifest.LocalFileSystem(), str(lake))
     if not state.number:
         raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")
     for table in sorted({*state.derived, *(name for commit in state.commits for name in commit.tables)}):

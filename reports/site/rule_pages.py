@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
-from reports.site.pages import COLUMNS_PER_PAGE, Pages, StageReporter
+from reports.site.pages import COLUMNS_PER_PAGE, SitePageWriter, StageReporter
 from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
@@ -83,7 +83,7 @@ def count_frames_per_system(standings: Iterable[StandingVerdict], limit: int = F
     return chosen
 
 
-def write_rule_pages(pages: Pages, stage: StageReporter) -> None:
+def write_rule_pages(pages: SitePageWriter, stage: StageReporter) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)
@@ -102,7 +102,7 @@ def write_rule_pages(pages: Pages, stage: StageReporter) -> None:
 
 
 def _write_page(
-    pages: Pages, rule: Rule, section: Section, standings: list[StandingVerdict], history: list[Change]
+    pages: SitePageWriter, rule: Rule, section: Section, standings: list[StandingVerdict], history: list[Change]
 ) -> None:
     number = pages.stands.index_by_rule[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
@@ -132,7 +132,7 @@ def _choose_systems_with_packets(shown: list[StandingVerdict]) -> list[StandingV
     return [one for one in some if one.verdict in FINDING_VERDICTS][:MAX_SYSTEMS_WITH_PACKETS] or some[:1]
 
 
-def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:
+def _build_panel(pages: SitePageWriter, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:
     return ObservationPanel(
         pages.by_key[standing.system],
         standing,
@@ -143,7 +143,7 @@ def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packet
     )
 
 
-def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
+def _group_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
     """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
     few.
     """

@@ -23,7 +23,7 @@ from reference_qm.rpc.outgoing import (
     CallFailed,
     CallReturned,
     ClientOutput,
-    SendPdus,
+    SendPdusToServer,
 )
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -65,7 +65,8 @@ def check(client: ClientAssociation, happened: list[ClientOutput], calls: int) -
     ended = [one.call for one in happened if isinstance(one, CallReturned | CallFailed)]
     assert len(ended) == len({id(call) for call in ended}) == calls - client.pending_call_count
     assert all(
-        isinstance(one, CallReturned | CallFailed | AssociationEnded | AssociationBound | SendPdus) for one in happened
+        isinstance(one, CallReturned | CallFailed | AssociationEnded | AssociationBound | SendPdusToServer)
+        for one in happened
     )
     assert client.has_ended is any(isinstance(one, AssociationEnded) for one in happened)
     if client.has_ended:

@@ -20,7 +20,7 @@ from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import FileAccess, get_full_name
 from reports.lake.ingest import ingest
-from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
+from reports.lake.manifest import LocalFileSystem, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
@@ -452,7 +452,7 @@ def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_
 )
 def test_malformed_results_of_a_pair_are_refused(tmp_path, values, words):
     with pytest.raises(RollupError, match=words):
-        read_pair(LocalFiles(), write_pair(tmp_path / "pair", "pass", **values))
+        read_pair(LocalFileSystem(), write_pair(tmp_path / "pair", "pass", **values))
 
 
 def test_second_publication_is_refused_without_effect(ingested):

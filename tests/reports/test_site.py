@@ -11,7 +11,7 @@ from make_runs import HOSTILE_TEXTS
 from site_pages import only_rule_page, page_of
 
 from reports.errata import Erratum, load_errata
-from reports.model import Change, Coverage, LaterUndecided, ProtocolWithoutRules, System
+from reports.model import Change, Coverage, ProtocolWithoutRules, System, UndecidedVerdictAfterDecision
 from reports.site import build_template_environment
 from reports.text import make_slug
 
@@ -35,7 +35,7 @@ def test_hostile_text_is_escaped_on_every_page(tmp_path, text):
     words = dict.fromkeys(("title", "role", "why", "observe", "level", "form", "section", "observed"), text)
     evil = replace(rule(1, says=text), **words)
     unseen = replace(evil, rule="MQQB-1-02", observe="none", section="1", level="MUST")
-    later = LaterUndecided("inconclusive", text, day(2), text, text)
+    later = UndecidedVerdictAfterDecision("inconclusive", text, day(2), text, text)
     shown = standing(
         evil, system, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text,
         observed=text, reason=text, test=text, capture=text, reach=text, run=text, errata=(text,), notes=(text,),

@@ -6,7 +6,7 @@ from typing import Any
 from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.commands.queue_commands import ACCESS_BY_WORD
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.remote.client_message_reading import RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
@@ -40,7 +40,7 @@ LookupId of the command (None: no replacement).
 """
 
 
-class ClientCommands(Part):
+class ClientCommands(QueueManagerPart):
     """Handles the commands of a higher layer for remote queues.
 
     A command is answered when the sequence of remote calls that carries it out has ended.

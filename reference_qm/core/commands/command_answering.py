@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import CommandCompleted, CommandRejected
 
 
-class CommandAnswering(Part):
+class CommandAnswering(QueueManagerPart):
     """Sends the answers to commands. A command is answered at once, or later when its last step is complete."""
 
     __slots__ = ()

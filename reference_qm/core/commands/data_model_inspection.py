@@ -8,7 +8,7 @@ from uuid import UUID
 from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, get_queue_pathname
 from reference_qm.core.commands.settings_changing import SECURITY_ELEMENT_BY_SETTING
 from reference_qm.core.names.cache_timers import CACHE_NAME_BY_TIMER
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory import Enterprise
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
@@ -66,7 +66,7 @@ _PENDING_READ_ELEMENTS = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadH
 _REMOTE_OPEN_QUEUE_ELEMENTS = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
 
-class DataModelInspection(Part):
+class DataModelInspection(QueueManagerPart):
     """Returns the abstract data model as a JSON-ready tree under the specification's names."""
 
     __slots__ = ()

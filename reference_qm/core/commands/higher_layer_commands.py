@@ -9,7 +9,7 @@ from reference_qm.control import CONTROL_PROTOCOL_VERSION, VERBS_BY_FACILITY
 from reference_qm.core.arguments import require_number_in_range
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destination_resolving import get_destination_guid, parse_format_name_of_command
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_RANGE_MS
 from reference_qm.core.store.messages import (
     ACK_BITS_BY_NAME,
@@ -19,7 +19,7 @@ from reference_qm.core.store.messages import (
     may_exceed_packet_size,
 )
 from reference_qm.core.store.security_text import parse_requested_security
-from reference_qm.model.adm import INFINITE, Message, Queue
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
@@ -33,7 +33,7 @@ MAX_MESSAGE_LABEL_CHARACTERS = 249
 LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
-class HigherLayerCommands(Part):
+class HigherLayerCommands(QueueManagerPart):
     """Handles commands of a higher layer.
 
     Each handler returns a Result, or None if a later step answers the command.
@@ -268,7 +268,7 @@ class HigherLayerCommands(Part):
             SentTime=now.utc_s,
             ArrivalTime=now.utc_s if arrived else 0,
             TimeToReachQueue=self.qm.config.long_live_time_s if reach is None else reach,
-            TimeToBeReceived=INFINITE if received is None else received,
+            TimeToBeReceived=INFINITE_TIMEOUT if received is None else received,
             AcknowledgementsRequested=acks,
             PositiveJournalingRequested="positive" in request.journal,
             NegativeJournalingRequested="negative" in request.journal,

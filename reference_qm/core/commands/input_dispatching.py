@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_qm.core.commands.higher_layer_commands import COMMANDS_ANSWERED_WHILE_HALTED
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.statuses import Status
@@ -39,7 +39,7 @@ CommandHandler = Callable[[QM], Callable[[Any, int, Now], Result | None]]
 """A method that carries out a command and returns the Result, or None if a later step answers the command."""
 
 
-class InputDispatching(Part):
+class InputDispatching(QueueManagerPart):
     """Passes each input of the queue manager to the part that handles it. Spec: MS-MQQB 3.1.4, 3.1.5."""
 
     __slots__ = ()

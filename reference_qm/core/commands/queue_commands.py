@@ -7,7 +7,7 @@ from typing import Any
 from reference_qm.codec import FormatError, PrivateName, PublicName
 from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing import queue_lifecycle
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.store.entries import build_message_relocation
@@ -46,7 +46,7 @@ MAX_QUEUE_LABEL_CHARACTERS = 124
 """The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
-class QueueCommands(Part):
+class QueueCommands(QueueManagerPart):
     """Handles commands of a higher layer for queues.
 
     Each handler returns a Result, or None if a later step answers the command.

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from reference_qm.core.arguments import convert_argument_word, require_number_in_range
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.security import EncryptionAlgorithm
 from reference_qm.surface import commands
@@ -30,7 +30,7 @@ _HIGHEST_SETTING_VALUE = 0x7FFFFFFF
 _MAX_SESSIONS = 1_000_000
 
 
-class SettingsChanging(Part):
+class SettingsChanging(QueueManagerPart):
     """Changes the settings of a queue manager while it is running. Spec: MS-MQQB 3.1.1.3."""
 
     __slots__ = ()

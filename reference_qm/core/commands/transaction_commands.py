@@ -3,7 +3,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.transactions import Transaction, TransactionState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -11,7 +11,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.entropy import new_guid
 
 
-class TransactionCommands(Part):
+class TransactionCommands(QueueManagerPart):
     """Handles the commands that begin and decide transactions, and finds the transactions that other commands name."""
 
     __slots__ = ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.core.errors import CommandError
 from reference_qm.core.events import Outcome, TransactionDecided
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing import transaction_records as records
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction, TransactionState
@@ -11,7 +11,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import CoordinatorChanged
 
 
-class TransactionCoordinating(Part):
+class TransactionCoordinating(QueueManagerPart):
     """Decides transactions on behalf of an application or a coordinator (DTC).
 
     Each command is answered when the outcome is on disk. Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash,
@@ -138,7 +138,7 @@ class TransactionCoordinating(Part):
             transaction.state = before
             for (queue, position), key in zip(outgoing, keys, strict=True):
                 self.qm.message_sending.remove_unsaved_message(queue, position)
-                position.key, position.awaits_disk = key, False
+                position.key, position.is_disk_write_pending = key, False
 
         sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))
         return self.qm.disk.commit(change, token, carry_out_commit, restore_state_before, sessions)

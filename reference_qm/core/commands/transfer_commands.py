@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class TransferCommands(Part):
+class TransferCommands(QueueManagerPart):
     """Handles the commands of an administrator that concern the transfer of messages. Each handler returns a
     Result.
     """

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from reference_qm import routing
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.enterprise import build_public_key_list
 from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
-class DirectoryClient(Part):
+class DirectoryClient(QueueManagerPart):
     """Keeps the attributes of the queue manager consistent with the directory.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
@@ -46,7 +46,7 @@ class DirectoryClient(Part):
         if not (self.qm.begun or enterprise.awaited):
             self._begin_initialization_without_directory(now)
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Read the directory again. In workgroup mode, the directory is not read until the next start.
 
         Spec: MS-MQSO 5.5.4.
@@ -78,7 +78,7 @@ class DirectoryClient(Part):
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
-            if self.qm.domain_membership.has_left:
+            if self.qm.domain_membership.has_left_domain:
                 self.qm.domain_membership.save_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()

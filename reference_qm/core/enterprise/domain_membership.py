@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import create_directory_object
@@ -34,7 +34,7 @@ SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", 
 """The attributes of a machine, except its sites, that are published when the machine joins a different domain."""
 
 
-class DomainMembership(Part):
+class DomainMembership(QueueManagerPart):
     """Handles a change of the domain to which the machine belongs.
 
     Spec: MS-MQSO 6.6.2, 6.6.2.1, 6.6.2.2, MS-MQDMPR 3.1.1.1 (MachineDomainId, LastDomain), 3.1.3.
@@ -47,7 +47,7 @@ class DomainMembership(Part):
         self.qm.adm.MachineDomainId = event.identifier
 
     @property
-    def has_left(self) -> bool:
+    def has_left_domain(self) -> bool:
         """Return whether the machine has left its domain. Spec: MS-MQSO 6.6.2."""
         return self.qm.adm.LastDomain is not None and self.qm.adm.MachineDomainId is None
 
@@ -128,7 +128,7 @@ class DomainMembership(Part):
                     f"the directory cannot create the machine's object: {done.rStatus.value}", now
                 )
                 return
-            self.take_identifier(done.rObjectGUID)
+            self.adopt_directory_identifier(done.rObjectGUID)
             self._save_change({"directory_identifier": str(done.rObjectGUID)})
             self.save_domain()
             go_on(now)
@@ -143,7 +143,7 @@ class DomainMembership(Part):
         same: dict[str, Any] = {name: getattr(known, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")}
         return replace(local, **same)
 
-    def take_identifier(self, identifier: UUID) -> None:
+    def adopt_directory_identifier(self, identifier: UUID) -> None:
         """Use the Identifier of the directory object as the Identifier of the queue manager. Spec: MS-MQSO 6.6.2.1."""
         self.qm.adm.Identifier = identifier
         state = self.qm.enterprise.state

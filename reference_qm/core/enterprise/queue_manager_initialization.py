@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S, ServiceState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.effects import StartAgain
+from reference_qm.surface.effects import RestartQueueManager
 
 LATER_RETRY_INTERVAL_S = 900
 """The value of InitializationRetryTimerDuration after the first failed attempt, in s. Spec: MS-MQSO 6.6.2."""
 
 
-class QueueManagerInitialization(Part):
+class QueueManagerInitialization(QueueManagerPart):
     """Initializes the queue manager. Spec: MS-MQQB 3.1.3."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class QueueManagerInitialization(Part):
 
     def on_initialization_retry_timer(self) -> None:
         """Start the initialization again. Spec: MS-MQSO 6.4.4.1."""
-        self.qm.emit_effect(StartAgain())
+        self.qm.emit_effect(RestartQueueManager())
 
     def initialize_globally(self, now: Now) -> None:
         """Initialize the state that all sessions share. Spec: MS-MQQB 3.1.3.1."""
@@ -64,4 +64,4 @@ class QueueManagerInitialization(Part):
             self.qm.message_history.start_history_timer(now)
         for queue in adm.OutgoingQueues.values():
             self.qm.destination_resolving.begin(queue, now)
-        self.qm.message_lifetimes.recover_deadlines()
+        self.qm.message_lifetimes.recover_message_deadlines()

@@ -20,7 +20,7 @@ from reference_qm.codec import (
 from reference_qm.core.errors import CommandError
 from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.names.destination_resolving import PLACEHOLDER_TIME
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.message_positions import LOW_LOOKUP_ID_BYTES
 from reference_qm.core.store.entries import (
     TRANSACTIONAL_SEQUENCE_ELEMENTS,
@@ -44,7 +44,7 @@ class RestoreError(Exception):
     """Raised when the content of the store cannot be used. The message has one line and names the entry."""
 
 
-class StateRestoring(Part):
+class StateRestoring(QueueManagerPart):
     """Rebuilds the abstract data model from the store. Spec: MS-MQQB 3.1.1.3.2."""
 
     __slots__ = ()
@@ -172,7 +172,7 @@ class StateRestoring(Part):
             raise RestoreError(f"the entries are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
     def _restore_directory_identifier(self, key_suffix: str, value: Any) -> None:
-        self.qm.domain_membership.take_identifier(UUID(value))
+        self.qm.domain_membership.adopt_directory_identifier(UUID(value))
 
     def _restore_known_attributes(self, key_suffix: str, value: Any) -> None:
         self.qm.domain_membership.restore_known_attributes(value)

@@ -15,7 +15,7 @@ from reference_qm.codec import (
 )
 from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import format_queue_name_of_entry
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -43,7 +43,7 @@ def parse_format_name_of_command(text: str) -> FormatName:
         raise CommandError(f"{error}: use {_SENDABLE_FORMAT_NAME_EXAMPLES}") from error
 
 
-class DestinationResolving(Part):
+class DestinationResolving(QueueManagerPart):
     """Resolves a format name to a local queue, or to an outgoing queue with its session.
 
     Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
@@ -63,7 +63,7 @@ class DestinationResolving(Part):
         elif isinstance(name, PrivateName):
             if name.ComputerGuid != self.qm.adm.Identifier:
                 return None
-            queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
+            queue = self.qm.adm.QueueCollection.find_private_queue(name.QueueIdentifier)
         elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
             if not self.qm.queue_names.is_direct_name_of_own_host(name):
                 return None

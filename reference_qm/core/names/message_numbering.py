@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 
 TRANSACTION_IDENTIFIER_MASK = 0xFFFFF
 
 
-class MessageNumbering(Part):
+class MessageNumbering(QueueManagerPart):
     """Numbers messages and transactions. Spec: MS-MQQB 3.1.1.3, 3.1.7.1.1, MS-MQMQ 2.2.20.5."""
 
     __slots__ = ()

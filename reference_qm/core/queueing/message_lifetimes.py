@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.events import MessageDeadlinesChanged
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingMessagePosition, Session
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -32,7 +32,7 @@ def get_time_to_reach_queue(message: Message) -> int:
     return min(message.TimeToReachQueue, message.TimeToBeReceived)
 
 
-class MessageLifetimes(Part):
+class MessageLifetimes(QueueManagerPart):
     """Manages the deadlines by which messages must reach their queues and must be received.
 
     Spec: MS-MQDMPR 3.1.2.4, MS-MQQB 3.1.7.1.2.
@@ -60,7 +60,7 @@ class MessageLifetimes(Part):
         checked again when it becomes available.
         """
         life_s = position.MessageReference.TimeToBeReceived
-        if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
+        if life_s != INFINITE_TIMEOUT and position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
             self.qm.post_event(MessageDeadlinesChanged())
 
@@ -71,7 +71,7 @@ class MessageLifetimes(Part):
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout describes a timer).
         """
         life_s = get_time_to_reach_queue(position.MessagePosition.MessageReference)
-        if life_s != INFINITE:
+        if life_s != INFINITE_TIMEOUT:
             sent_s = position.MessagePosition.MessageReference.SentTime
             self.qm.to_be_sent.add((session, position), sent_s + life_s + 1)  # a message expires only after that second
             self.qm.post_event(MessageDeadlinesChanged())
@@ -82,7 +82,7 @@ class MessageLifetimes(Part):
         if due:
             self.qm.timers.start(_EXPIRATION_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         """Record the deadlines of the messages in local queues after a restart. The deadlines of outgoing messages
         are recorded when their sessions are initialized.
         """

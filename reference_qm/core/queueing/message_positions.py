@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeftQueue
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
 from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
@@ -12,7 +12,7 @@ from reference_qm.model.states import MessagePositionState
 LOW_LOOKUP_ID_BYTES = (1 << 56) - 1
 
 
-class MessagePositions(Part):
+class MessagePositions(QueueManagerPart):
     """Puts messages into queues and takes them out.
 
     Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.1.10.
@@ -49,7 +49,7 @@ class MessagePositions(Part):
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
         self.qm.message_lifetimes.start_time_to_be_received_timer(position)
-        position.awaits_disk = False
+        position.is_disk_write_pending = False
         if position.QueueReference.OpenQueueDescriptorCollection:
             self.qm.waiting_reads.pass_new_message_to_waiting_readers(position)
 
@@ -82,8 +82,8 @@ class MessagePositions(Part):
         The message keeps its LookupIdentifier. Return None if the message was discarded because a system queue is
         full.
         """
-        if position.counting_list is not None:
-            position.counting_list.remove(position)
+        if position.position_list_that_counts_size is not None:
+            position.position_list_that_counts_size.remove(position)
         position.State = MessagePositionState.DELETED
         message = position.MessageReference
         admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.queue_quotas.check_room_for_message(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.queue_cursors import CursorResult
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
@@ -22,7 +22,7 @@ STATUS_OF_CURSOR_FAILURE = {
 """The status to return to the reader for each failure status of a cursor."""
 
 
-class MessageReading(Part):
+class MessageReading(QueueManagerPart):
     """Receives and peeks at messages. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.15."""
 
     __slots__ = ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -10,7 +10,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 
-class MessageSearch(Part):
+class MessageSearch(QueueManagerPart):
     """Finds messages that may be read. Spec: MS-MQDMPR 3.1.7.3.2, 3.1.7.3.3."""
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class MessageSearch(Part):
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
         entry = _get_neighbouring_entry(initial_position if start is None else start.passed, forward)
         found = None
-        while not isinstance(entry, Boundary) and not (forward and entry.awaits_disk):
+        while not isinstance(entry, Boundary) and not (forward and entry.is_disk_write_pending):
             if self.is_message_readable(entry, peek_operation):
                 found = entry
                 break

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from reference_qm import directory
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory import DirectoryOperationResult, build_equality_filter, events
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.interface import WriteRequest
@@ -41,7 +41,7 @@ def _convert_directory_result(result: DirectoryOperationResult) -> Status:
     return _STATUS_BY_DIRECTORY_RESULT.get(result, Status.MQ_ERROR_NO_DS)
 
 
-class PublicQueuePublishing(Part):
+class PublicQueuePublishing(QueueManagerPart):
     """Publishes the public queues of this queue manager in the directory.
 
     Each change is completed when the directory answers. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -14,7 +14,7 @@ CursorResult = tuple[CursorStatus, "MessagePosition | None"]
 """The return values of the events of a cursor: rStatus, and rPosition if rStatus is Succeeded."""
 
 
-class QueueCursors(Part):
+class QueueCursors(QueueManagerPart):
     """Opens and moves cursors. Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.2.7."""
 
     __slots__ = ()
@@ -83,7 +83,7 @@ class QueueCursors(Part):
         linked for other cursors are skipped.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
-            positions = _get_positions(cursor)
+            positions = _get_positions_of_cursor_queue(cursor)
             if positions is not None:
                 last = positions.Tail
                 while last is not cursor.MessagePositionReference and _is_deleted(last):
@@ -91,9 +91,9 @@ class QueueCursors(Part):
                 _move_cursor(cursor, last)
             cursor.CursorState = CursorState.UNREAD
 
-    def rewind(self, cursor: Cursor) -> None:
+    def move_cursor_to_start(self, cursor: Cursor) -> None:
         """Move a cursor to the start of its queue, unless the queue was deleted. Spec: MS-MQDMPR 3.1.7.1.2."""
-        positions = _get_positions(cursor)
+        positions = _get_positions_of_cursor_queue(cursor)
         if positions is not None:
             _move_cursor(cursor, positions.Start)
 
@@ -111,14 +111,14 @@ def _move_cursor(cursor: Cursor, entry: Entry) -> None:
     """Move a cursor to an entry in the list of messages. A message that is deleted meanwhile stays linked in the list
     until the cursor leaves its entry.
     """
-    positions = _get_positions(cursor)
+    positions = _get_positions_of_cursor_queue(cursor)
     assert positions is not None
     positions.hold(entry)
     positions.release(cursor.MessagePositionReference)
     cursor.MessagePositionReference = entry
 
 
-def _get_positions(cursor: Cursor) -> MessagePositionList | None:
+def _get_positions_of_cursor_queue(cursor: Cursor) -> MessagePositionList | None:
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     return None if queue is None else queue.MessagePositionList
 

@@ -14,7 +14,7 @@ from reference_qm.core.names.queue_names import (
     list_queue_with_children,
     parse_path,
 )
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import format_queue_name_of_entry, format_transfer_name, list_incoming_transfers
 from reference_qm.directory.enums import QueueType
@@ -54,7 +54,7 @@ def make_queue_with_defaults(pathname: str) -> Queue:
     return Queue(Pathname=pathname)
 
 
-class QueueLifecycle(Part):
+class QueueLifecycle(QueueManagerPart):
     """Creates, deletes and purges queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7, 3.1.7.1.33."""
 
     __slots__ = ()
@@ -212,8 +212,8 @@ class QueueLifecycle(Part):
                     self.qm.transaction_operations.find_messages_received_by_prepared_transactions()
                 )
             )
-            _mark_messages_for_purge(one for one in arriving if not one.awaits_disk)
-            at_once = available + [one for one in arriving if one.awaits_disk or _is_position_available(one)]
+            _mark_messages_for_purge(one for one in arriving if not one.is_disk_write_pending)
+            at_once = available + [one for one in arriving if one.is_disk_write_pending or _is_position_available(one)]
             left = [one for one in at_once if one.State is not MessagePositionState.DELETED]
             for position in left:
                 self.qm.message_positions.delete_message(position, reason)
@@ -279,9 +279,9 @@ def _split_messages_by_state(
     arriving: list[MessagePosition] = []
     locked: list[MessagePosition] = []
     for position in queue.MessagePositionList:
-        (available if _is_position_available(position) else arriving if position.awaits_disk else locked).append(
-            position
-        )
+        (
+            available if _is_position_available(position) else arriving if position.is_disk_write_pending else locked
+        ).append(position)
     return available, arriving, locked
 
 

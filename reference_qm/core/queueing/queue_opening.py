@@ -8,7 +8,7 @@ from reference_qm.codec.format_names import (
     MulticastName,
     MultipleElementName,
 )
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -27,7 +27,7 @@ OPEN_DESCRIPTORS_LIMIT = 16_384
 """The maximum number of open descriptors. The same number limits the cursors of a descriptor."""
 
 
-class QueueOpening(Part):
+class QueueOpening(QueueManagerPart):
     """Opens and closes queues, and closes cursors. Spec: MS-MQDMPR 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.1.16."""
 
     __slots__ = ()
@@ -137,7 +137,7 @@ class QueueOpening(Part):
             if reader.CursorReference is cursor:
                 self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         descriptor.CursorCollection.pop(cursor.Handle, None)
-        self.qm.queue_cursors.rewind(cursor)
+        self.qm.queue_cursors.move_cursor_to_start(cursor)
 
     def _open_queues_of_multiple_element_name(
         self,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
@@ -15,7 +15,7 @@ BYTES_PER_KILOBYTE = 1024
 _GET_TOTAL_BYTES = attrgetter("MessagePositionList.TotalBytes")
 
 
-class QueueQuotas(Part):
+class QueueQuotas(QueueManagerPart):
     """Checks the quotas of queues. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
 
     __slots__ = ()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_qm.config import QueueSettings
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.queue_lifecycle import make_queue_with_defaults
 from reference_qm.core.store.entries import format_queue_name_of_entry
 from reference_qm.core.store.queue_values import CONVERTERS_BY_QUEUE_ATTRIBUTE, REQUIRED_QUEUE_ATTRIBUTES
@@ -13,7 +13,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
-class SurvivingQueues(Part):
+class SurvivingQueues(QueueManagerPart):
     """Creates the configured queues and restores the saved queues.
 
     Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from reference_qm.core.errors import CommandError
 from reference_qm.core.events import MessageArrived, Outcome, SessionMaySend
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
 
-class TransactionEvents(Part):
+class TransactionEvents(QueueManagerPart):
     """Begins, prepares, commits and aborts transactions. Spec: MS-MQDMPR 3.1.7.1.8, 3.1.4.3, 3.1.4.4, 3.1.4.5."""
 
     __slots__ = ()
@@ -96,7 +96,7 @@ class TransactionEvents(Part):
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
-            position.awaits_disk = False
+            position.is_disk_write_pending = False
             self.qm.post_event(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
             self.qm.post_event(MessageArrived(position))

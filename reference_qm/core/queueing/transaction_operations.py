@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 
 
-class TransactionOperations(Part):
+class TransactionOperations(QueueManagerPart):
     """Records the operations of a transaction. The operations take effect when the transaction commits.
 
     Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.16.

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     build_message_entry,
@@ -24,7 +24,7 @@ from reference_qm.model.transactions import (
 )
 
 
-class TransactionRecords(Part):
+class TransactionRecords(QueueManagerPart):
     """Builds a disk record for each change of a transaction's state. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 LOCKED_POSITION_STATES = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 
 
-class TwoPhaseReading(Part):
+class TwoPhaseReading(QueueManagerPart):
     """Locks messages for readers that complete or cancel their dequeue later, such as remote readers.
 
     Spec: MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, FormatError, UserMessagePacket, parse_packet
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.message_positions import build_lookup_identifier
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError
@@ -32,7 +32,7 @@ class RemoteMessage(NamedTuple):
     LookupIdentifier: int | None
 
 
-class ClientMessageReading(Part):
+class ClientMessageReading(QueueManagerPart):
     """Peeks at and receives messages of remote queues. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
 
     The four sections 3.2.4.2 to 3.2.4.6 specify the same sequence with different values of hCursor and ulAction.

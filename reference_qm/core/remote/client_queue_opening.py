@@ -3,15 +3,15 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError, ResolveHostStep
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError, ResolveHostStep, RpcBindingHandle
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.surface.inputs import Endpoint
 
 
-class ClientQueueOpening(Part):
+class ClientQueueOpening(QueueManagerPart):
     """Opens, purges and closes remote queues. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
 
     Here the application needs no separate supporting server. R_QMOpenRemoteQueue, which returns the inputs of
@@ -39,7 +39,7 @@ class ClientQueueOpening(Part):
         return queue
 
     def _open_with_both_interfaces(
-        self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
+        self, application: RpcBindingHandle, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
     ) -> RemoteCallSequence:
         results = yield from self.qm.server_bindings.call_method(
             application,
@@ -127,7 +127,7 @@ class ClientQueueOpening(Part):
             queue.binding, self._close_open_queue(queue.binding, entry)
         )
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def _close_open_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from self.qm.client_read_cancelling.cancel_every_pending_read(entry.queue)
         try:
             yield from self.call_close_queue(binding, entry)
@@ -136,7 +136,7 @@ class ClientQueueOpening(Part):
             raise
         self.remove_remote_open_queue(entry)
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         """Call RemoteQMCloseQueue with the handle of an open queue. Spec: MS-MQQP 3.2.4.9."""
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=entry.RRSessionHandle)
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.rpc.interfaces.qmcomm_types import build_zeroed_transfer_buffer
 
 
-class ClientReadCancelling(Part):
+class ClientReadCancelling(QueueManagerPart):
     """Cancels pending reads, and opens and closes cursors. Spec: MS-MQQP 3.2.4.7, 3.2.4.8, MS-MQMP 3.2.4.8."""
 
     __slots__ = ()

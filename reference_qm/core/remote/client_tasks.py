@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.client_steps import (
-    Binding,
     BindStep,
     CallMethodStep,
     CloseBindingStep,
@@ -13,16 +12,17 @@ from reference_qm.core.remote.client_steps import (
     RemoteCallTask,
     RemoteError,
     ResolveHostStep,
+    RpcBindingHandle,
 )
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
-from reference_qm.rpc.outgoing import AssociationBound, CallFailed, CallReturned, ClientOutput, SendPdus
+from reference_qm.rpc.outgoing import AssociationBound, CallFailed, CallReturned, ClientOutput, SendPdusToServer
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport, Connect, ResolveHost, SendPacket
 from reference_qm.surface.inputs import BytesReceived, TransportConnected, TransportFailed, TransportLost
 
 
-class ClientTasks(Part):
+class ClientTasks(QueueManagerPart):
     """Runs sequences of remote calls. A sequence waits until an event of a connection or a timer resumes it.
 
     Spec: MS-MQQP 3.2.4.
@@ -70,7 +70,7 @@ class ClientTasks(Part):
 
     def _begin_bind(self, task: RemoteCallTask, step: BindStep, now: Now) -> None:
         association = ClientAssociation([step.interface], security=self.qm.config.rpc_client)
-        binding = Binding(self.qm.assign_transport_name(), step.interface, association, opening_task=task)
+        binding = RpcBindingHandle(self.qm.assign_transport_name(), step.interface, association, opening_task=task)
         self.qm.remote_client.binding_by_connection[binding.transport] = binding
         task.awaited_answer = (binding, None)
         self._start_timer(task, self.qm.settings.remote_call_ms, now)
@@ -139,7 +139,7 @@ class ClientTasks(Part):
             return
         del binding.task_by_call[call]
         for one in binding.association.cancel_call(call):
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.qm.emit_effect(SendPacket(binding.transport, one.data))
         self._resume_task(
             task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
@@ -154,10 +154,10 @@ class ClientTasks(Part):
             for task in self.qm.remote_client.tasks_by_unresolved_host.pop(host):
                 self._resume_task(task, RemoteError(reason), now)
 
-    def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
+    def _carry_out_outputs(self, binding: RpcBindingHandle, happened: list[ClientOutput], now: Now) -> None:
         """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.qm.emit_effect(SendPacket(binding.transport, one.data))
             elif isinstance(one, AssociationBound):
                 self._resume_opening_task(binding, binding, now)
@@ -170,17 +170,19 @@ class ClientTasks(Part):
             else:
                 self._close_binding(binding, now, one.reason)
 
-    def _resume_opening_task(self, binding: Binding, came: Any, now: Now) -> None:
+    def _resume_opening_task(self, binding: RpcBindingHandle, came: Any, now: Now) -> None:
         task, binding.opening_task = binding.opening_task, None
         if task is not None:
             self._resume_task(task, came, now)
 
-    def _close_binding(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
+    def _close_binding(
+        self, binding: RpcBindingHandle, now: Now, why: str = "the binding handle is closed (C706 2.3)"
+    ) -> None:
         if binding.end_reason is None:
             self.qm.emit_effect(CloseTransport(binding.transport, why))
             self._end_binding(binding, why, now)
 
-    def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
+    def _end_binding(self, binding: RpcBindingHandle, reason: str, now: Now) -> None:
         """Remove an RPC binding handle whose connection ended. Resume the sequences of calls that wait for this
         connection, and report the error to them.
         """

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from reference_qm.codec import FormatError, parse_format_name
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -48,7 +48,7 @@ PROPERTY_BY_IDENTIFIER = MappingProxyType(
 """The queue properties (PROPID_Q_*) that a client can request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
 
 
-class ObjectProperties(Part):
+class ObjectProperties(QueueManagerPart):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
     The document leaves two points open, which this class resolves as follows. Properties are returned for every local

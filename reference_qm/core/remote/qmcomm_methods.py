@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT, OpenQueueResult
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import RemoteQueueOpenContextHandle
@@ -12,7 +12,7 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteRead
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.rpc.authentication import AuthLevel
-from reference_qm.security import QueueAccess, is_granted
+from reference_qm.security import QueueAccess, is_access_granted
 from reference_qm.security.sid import ANONYMOUS_SID, AUTHENTICATED_USERS_SID, EVERYONE_SID, Sid
 from reference_qm.surface.clock import Now
 
@@ -32,7 +32,7 @@ ANONYMOUS_SIDS = frozenset({EVERYONE_SID, ANONYMOUS_SID})
 """The SIDs of a client without a security context."""
 
 
-class QmcommMethods(Part):
+class QmcommMethods(QueueManagerPart):
     """Implements the methods of qmcomm that prepare remote reading.
 
     Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
@@ -56,7 +56,7 @@ class QmcommMethods(Part):
         descriptor.RemoteReadState = RemoteReadState.OPENED
         context = RemoteQueueOpenContextHandle(descriptor)
         self.qm.remote.RemoteQueueOpenContextHandleTable[context] = None
-        values = self.get_open_values(descriptor)
+        values = self.get_open_handle_values(descriptor)
         self.qm.remote.carry_out_outputs(
             call.respond(Return=Status.MQ_OK, pphContext=call.make_context_handle(context), **values)
         )
@@ -102,7 +102,7 @@ class QmcommMethods(Part):
         if access is QueueAccessType.RECEIVE:
             is_journal = queue.Pathname.lower().endswith(";journal")
             wanted = QueueAccess.MQSEC_RECEIVE_JOURNAL_MESSAGE if is_journal else QueueAccess.MQSEC_RECEIVE_MESSAGE
-        granted = is_granted(self.qm.security_lookup.find_queue_security(queue), reader, wanted)
+        granted = is_access_granted(self.qm.security_lookup.find_queue_security(queue), reader, wanted)
         return Status.MQ_OK if granted else Status.MQ_ERROR_ACCESS_DENIED
 
     def find_sids_of_reader(self, call: Call) -> Set[Sid]:
@@ -123,7 +123,7 @@ class QmcommMethods(Part):
         """
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         """Return the u32 values by which a client identifies an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 

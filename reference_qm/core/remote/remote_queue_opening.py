@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS
@@ -13,7 +13,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Endpoint
 
 
-class RemoteQueueOpening(Part):
+class RemoteQueueOpening(QueueManagerPart):
     """Opens, closes and purges queues for remote readers, and answers the calls that prepare remote reading.
 
     Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, 3.1.4.7 to 3.1.4.9.
@@ -28,9 +28,9 @@ class RemoteQueueOpening(Part):
         handle is accepted, and the first read is refused. pLicGuid cannot be NULL, because it is a [ref] pointer.
         """
         given = call.arguments
-        status = self.check_open_values(given["pQueue"], given["dwpContext"])
+        status = self.check_open_handle_values(given["pQueue"], given["dwpContext"])
         if not status:
-            status = self.check_open_values_equal(given["pQueue"], given["dwpContext"])
+            status = self.check_open_handle_values_equal(given["pQueue"], given["dwpContext"])
         if not status:
             status = self.check_open_handle(given["hQueue"])
         if status:
@@ -39,14 +39,14 @@ class RemoteQueueOpening(Part):
         handle = self.choose_descriptor_handle(given["hQueue"], given["dwpContext"])
         entry = OpenQueueEntry(OpenQueueDescriptorHandle=handle, ClientId=given["pLicGuid"])
         self.qm.remote.OpenQueueEntryCollection.add(entry)
-        self.take_over_descriptor(entry)
+        self.take_over_queue_descriptor(entry)
         self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=call.make_context_handle(entry)))
 
-    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values(self, p_queue: int, dwp_context: int) -> Status:
         """Return an error status if pQueue or dwpContext is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.3."""
         return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         """Return an error status if pQueue differs from dwpContext, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.3, note
         <14>.
         """
@@ -60,7 +60,7 @@ class RemoteQueueOpening(Part):
         """Return the handle that identifies the descriptor in later calls. Spec: MS-MQQP 3.1.4.3, note <15>."""
         return dwp_context
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         """Set the RemoteReadState of a queue descriptor to ReadyForRead, because RemoteQMOpenQueue now owns the
         descriptor. Spec: MS-MQDMPR 3.1.1.16.
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.statuses import Status
@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 CANCELED_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
-class RemoteReadEnding(Part):
+class RemoteReadEnding(QueueManagerPart):
     """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
     The document leaves two points open, which this class resolves as follows. The status of a cancelled read is
@@ -32,10 +32,10 @@ class RemoteReadEnding(Part):
         def answer_end(status: Status) -> None:
             self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=None))
 
-        delete_message = self.is_delivered(call.arguments["dwAck"])
+        delete_message = self.is_message_delivered(call.arguments["dwAck"])
         self.end_remote_read(call.handle.state, delete_message, answer_end)
 
-    def is_delivered(self, ack: int) -> bool:
+    def is_message_delivered(self, ack: int) -> bool:
         """Return the iDeleteMessage for a dwAck, which is true if the client received the message. Spec: MS-MQQP
         3.1.4.2.
         """
@@ -74,7 +74,7 @@ class RemoteReadEnding(Part):
 
     def get_rundown_ack(self) -> bool:
         """Return the iDeleteMessage that ends a read whose client has disconnected. Spec: MS-MQQP 3.1.6.2."""
-        return self.is_delivered(RemoteReadAck.RR_NACK)
+        return self.is_message_delivered(RemoteReadAck.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         """Cancel a waiting read. Spec: MS-MQQP 3.1.4.6."""

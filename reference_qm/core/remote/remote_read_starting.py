@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -17,7 +17,7 @@ ReadDescription = dict[str, Any]
 """A REMOTEREADDESC as it was read from a stub: the fields of MS-MQQP 2.2.2.1 by name."""
 
 
-class RemoteReadStarting(Part):
+class RemoteReadStarting(QueueManagerPart):
     """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
     The documents leave two points open, which this class resolves as follows. A receive with a handle that was opened
@@ -68,7 +68,7 @@ class RemoteReadStarting(Part):
 
     # -- checks of calls -----------------------------------------------------------------------------------------------
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
         """Return an error status if the description is NULL, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.10.
 
         3.1.4.11 does not specify this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read without a description
@@ -178,7 +178,7 @@ ReadCheck = Callable[[RemoteReadStarting], Callable[[ReadDescription], Status]]
 ReadStarter = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
 READ_START_CHECKS: tuple[ReadCheck, ...] = (
-    lambda part: part.check_description,
+    lambda part: part.check_read_description,
     lambda part: part.check_dw_queue,
     lambda part: part.check_request_id,
     lambda part: part.check_peek_next_cursor,
@@ -186,7 +186,7 @@ READ_START_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_open_queue,
 )
 LOOKUP_READ_CHECKS: tuple[ReadCheck, ...] = (
-    lambda part: part.check_description,
+    lambda part: part.check_read_description,
     lambda part: part.check_lookup_queue,
     lambda part: part.check_lookup_timeout,
     lambda part: part.check_lookup_cursor,

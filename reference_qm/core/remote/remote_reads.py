@@ -3,7 +3,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.store.messages import serialize_message
@@ -34,7 +34,7 @@ SEEK_ACTION_AT_EDGE_LOOKUP_ID = {
 }
 
 
-class RemoteReads(Part):
+class RemoteReads(QueueManagerPart):
     """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
     The documents leave several points open, which this class resolves as follows. A peek has a tag, like a receive;

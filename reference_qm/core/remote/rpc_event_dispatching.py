@@ -5,10 +5,10 @@ from ipaddress import AddressValueError, IPv4Address
 from typing import Any
 
 from reference_qm.core.events import RpcEventOccurred
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 from reference_qm.core.remote.associations import ServerAssociations
 from reference_qm.core.remote.model import (
-    EntryCollection,
+    HandleEntryCollection,
     OpenQueueEntry,
     RemoteQueueOpenContextHandle,
     RemoteReadEntry,
@@ -63,8 +63,8 @@ class RemoteReadingServerState:
     ) -> None:
         server = RpcServer(SERVED_INTERFACES, entropy, security=security, strict=strict)
         self.associations: ServerAssociations = ServerAssociations(server, timers, unfinished, emit, post)
-        self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
-        self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
+        self.RemoteReadEntryCollection = HandleEntryCollection[RemoteReadEntry]()
+        self.OpenQueueEntryCollection = HandleEntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
         self.reads: dict[Call, RemoteReadEntry] = {}
         """The reads whose calls have not been answered, by call."""
@@ -74,7 +74,7 @@ class RemoteReadingServerState:
         self.associations.carry_out_outputs(outputs)
 
 
-class RpcEventDispatching(Part):
+class RpcEventDispatching(QueueManagerPart):
     """Passes the events of DCE/RPC to the methods that carry them out.
 
     Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2.

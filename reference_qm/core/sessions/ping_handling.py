@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import FormatError, PingPacket, parse_ping
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.timers import TimerName
@@ -10,7 +10,7 @@ from reference_qm.surface.effects import SendDatagram
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
-class PingHandling(Part):
+class PingHandling(QueueManagerPart):
     """Sends and answers Ping packets. Spec: MS-MQQB 2.1.2, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9."""
 
     __slots__ = ()

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.names.next_hops import build_next_hop
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.model.adm import NextHop, OutgoingMessagePosition, Session
@@ -18,7 +18,7 @@ NEXT_HOPS_LIMIT = 16
 """The maximum number of next hops for a session."""
 
 
-class SessionAddressResolving(Part):
+class SessionAddressResolving(QueueManagerPart):
     """Resolves the destination of a session that this queue manager initiates: determines the next hops for a
     format name, and then the addresses of the next hops.
 
@@ -49,7 +49,7 @@ class SessionAddressResolving(Part):
         queue.NextHops.clear()
         session.NextHopCollection.clear()
         session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
-        session.unresolved_hops, session.addresses = hops, {}
+        session.unresolved_next_hops, session.addresses = hops, {}
         session.opening = AwaitedOpeningEvent.ADDRESSES
         for host in dict.fromkeys(hop.HostName for hop in hops):
             if is_ip_address_text(host):
@@ -65,19 +65,19 @@ class SessionAddressResolving(Part):
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Store the addresses of a host name. Continue when all host names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
         session.addresses[host] = addresses
-        if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
+        if all(hop.HostName in session.addresses for hop in session.unresolved_next_hops):
             self.connect_to_resolved_addresses(session, now)
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         """Build next hops from the resolved addresses, and connect to the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
         session.opening = AwaitedOpeningEvent.NOTHING
-        for hop in session.unresolved_hops:
+        for hop in session.unresolved_next_hops:
             for address in session.addresses[hop.HostName]:
                 if is_ip_address_text(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:
                     get_outgoing_queue(session).NextHops.append(format_next_hop(address))
                     session.NextHopCollection.append(replace(hop, Address=address))
         if not session.NextHopCollection:
-            hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
+            hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_next_hops)
             reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
             self.qm.session_closing.fail_to_establish(session, ConnectionStatus.DNS_FAILURE, reason, now)
             self.set_need_validation_state(session)

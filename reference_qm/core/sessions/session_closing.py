@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import FormatError, Packet, StreamFramer
 from reference_qm.core.events import SessionClosed
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerName
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport, CommandRejected
 
 
-class SessionClosing(Part):
+class SessionClosing(QueueManagerPart):
     """Closes sessions, and starts the timer for the next attempt to connect. Spec: MS-MQQB 3.1.5.9, 3.1.6.1,
     3.1.6.2, 3.1.6.6, 3.1.7.3.
     """

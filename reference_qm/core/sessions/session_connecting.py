@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import ConnectionHistoryEntry, OutgoingQueue, Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
@@ -33,7 +33,7 @@ def get_outgoing_queue(session: Session) -> OutgoingQueue:
 OFFLINE_REFUSAL = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
-class SessionConnecting(Part):
+class SessionConnecting(QueueManagerPart):
     """Manages the connections of sessions: permits them, sends packets, and records their history.
 
     Spec: MS-MQQB 2.1.1, 3.1.5.2, 3.1.5.3.1.

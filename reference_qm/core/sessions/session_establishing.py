@@ -8,7 +8,7 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
     InternalHeader,
 )
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 OPERATING_SYSTEM_RE_FLAG = 0x10
 
 
-class SessionEstablishing(Part):
+class SessionEstablishing(QueueManagerPart):
     """Establishes sessions in the role of the initiator. Spec: MS-MQQB 3.1.5.2."""
 
     __slots__ = ()

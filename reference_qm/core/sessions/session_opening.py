@@ -13,7 +13,7 @@ from reference_qm.codec import (
     InternalHeader,
 )
 from reference_qm.core.events import SessionMaySend
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_address_resolving import format_next_hop
 from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_establishing import OPERATING_SYSTEM_RE_FLAG, build_internal_base_header
@@ -31,7 +31,7 @@ ACK_TIMEOUT_RANGE_MS = (0x00004E20, 0x0001D4C0)
 ROUND_TRIPS_PER_ACK_TIMEOUT = 8
 
 
-class SessionOpening(Part):
+class SessionOpening(QueueManagerPart):
     """Accepts sessions, and handles the packets that establish them. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
 
     __slots__ = ()

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     TRANSACTIONAL_SEQUENCE_ELEMENTS,
@@ -24,7 +24,7 @@ from reference_qm.model.adm import (
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
-class DurableRecords(Part):
+class DurableRecords(QueueManagerPart):
     """Builds the store entries from which a restarted queue manager restores its state. Spec: MS-MQQB 3.1.1.3.2,
     MS-MQDMPR 3.1.1.
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_removal_change, is_removal_reported
 from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
@@ -9,7 +9,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-class FinalAcks(Part):
+class FinalAcks(QueueManagerPart):
     """Sends and receives final acknowledgments. Spec: MS-MQQB 2.2.5, 3.1.5.7, 3.1.5.8.2, 3.1.7.2.2."""
 
     __slots__ = ()

@@ -15,7 +15,7 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_framed_packet,
 )
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_RANGE_MS, RECOVERABLE_ACK_TIMEOUT_RANGE_MS
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -98,7 +98,7 @@ FIELD_RANGES_BY_PACKET_TYPE: dict[PacketType, tuple[FieldRange, ...]] = {
 """The ranges of the fields whose values the document limits, except the fields that receivers ignore."""
 
 
-class Identifying(Part):
+class Identifying(QueueManagerPart):
     """Splits received bytes into packets, and passes each packet to its handler. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.statuses import EnqueueStatus
@@ -35,7 +35,7 @@ def was_message_accepted(queue: Queue, packet: UserMessagePacket, message: Messa
     return place <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
-class MessageAdmission(Part):
+class MessageAdmission(QueueManagerPart):
     """Decides whether an arrived message may enter its queue, and reports the refusal of a message.
 
     Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.

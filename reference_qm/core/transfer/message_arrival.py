@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName, UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_message_entry, build_message_id_history_entry, build_transfer_entry
 from reference_qm.model.adm import (
     AcceptedMessage,
@@ -30,7 +30,7 @@ class UnsavedArrival:
     """The packet to forward if the message is for another queue manager, or None if it is for a local queue."""
 
 
-class MessageArrival(Part):
+class MessageArrival(QueueManagerPart):
     """Puts arrived messages into their queues. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.5.8.8."""
 
     __slots__ = ()
@@ -44,9 +44,9 @@ class MessageArrival(Part):
             path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
             return self.qm.adm.QueueCollection.get(path.lower())
         if isinstance(header.DestinationQueue, PrivateQueueFormatNameId):
-            return self.qm.adm.QueueCollection.find_private(header.DestinationQueue.PrivateQueueIdentifier)
+            return self.qm.adm.QueueCollection.find_private_queue(header.DestinationQueue.PrivateQueueIdentifier)
         if isinstance(header.DestinationQueue, PublicQueueFormatName):
-            return self.qm.adm.QueueCollection.find_public(header.DestinationQueue.PublicQueueIdentifier)
+            return self.qm.adm.QueueCollection.find_public_queue(header.DestinationQueue.PublicQueueIdentifier)
         return None
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -59,7 +59,7 @@ class MessageArrival(Part):
         token = self.qm.assign_persist_token()
         self.qm.savings[token] = saving
         saving.position.key = token
-        saving.position.awaits_disk = True
+        saving.position.is_disk_write_pending = True
         change = build_message_entry(
             saving.position, packet.build(), saving.accepted_message
         ) | build_message_id_history_entry(saving.entry)
@@ -80,5 +80,5 @@ class MessageArrival(Part):
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.5.8.10.
         """
-        self.qm.message_tracing.trace_received(position.MessageReference, now)
+        self.qm.message_tracing.trace_received_message(position.MessageReference, now)
         self.qm.admin_acks.acknowledge_arrival(position, now)

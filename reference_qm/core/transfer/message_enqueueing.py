@@ -5,7 +5,7 @@ from dataclasses import replace
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destination_resolving import get_destination_guid
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.messages import format_message_id
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class MessageEnqueueing(Part):
+class MessageEnqueueing(QueueManagerPart):
     """Puts messages into one queue or several queues. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
 
     __slots__ = ()
@@ -117,7 +117,7 @@ class MessageEnqueueing(Part):
     def _put_into_local_queue(
         self, position: MessagePosition, token: int | None, result: Result, now: Now
     ) -> Result | None:
-        position.awaits_disk = True
+        position.is_disk_write_pending = True
 
         def handle_arrival() -> Result:
             self.qm.message_arrival.message_arrived(position, now)
@@ -138,7 +138,7 @@ class MessageEnqueueing(Part):
         change = self.qm.message_sending.accept_outgoing_message(queue, position, now)
 
         def release_message() -> Result:
-            position.awaits_disk = False
+            position.is_disk_write_pending = False
             return result
 
         return self.qm.disk.commit(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageDeadlinesChanged
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.clock import Now
@@ -14,7 +14,7 @@ the disk.
 """
 
 
-class MessageExpiring(Part):
+class MessageExpiring(QueueManagerPart):
     """Deletes messages that have expired. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
     A single timer is used, which runs until the first message expires.

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import build_message_id_history_entry, format_history_name
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
@@ -11,7 +11,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-class MessageHistory(Part):
+class MessageHistory(QueueManagerPart):
     """Manages the history of received messages, with which duplicates are found.
 
     Spec: MS-MQQB 3.1.1.3 (MessageIDHistoryTable), 3.1.2.8, 3.1.5.8.1, 3.1.6.7.

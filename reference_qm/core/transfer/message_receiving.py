@@ -5,7 +5,7 @@ from reference_qm.codec import (
     DirectQueueFormatName,
     UserMessagePacket,
 )
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_message_id_history_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.message_arrival import UnsavedArrival
@@ -24,7 +24,7 @@ UNSAVED_MESSAGES_LIMIT = 0x7FFF
 """
 
 
-class MessageReceiving(Part):
+class MessageReceiving(QueueManagerPart):
     """Receives messages. Spec: MS-MQQB 3.1.5.8."""
 
     __slots__ = ()
@@ -52,7 +52,7 @@ class MessageReceiving(Part):
         self.note_session_activity(session, packet, now)
         if packet.SessionHeader is not None:
             self.qm.session_acks.process_session_header(session, packet.SessionHeader, now)
-        self.take_message(session, packet, receipt, now)
+        self.put_received_message_into_queue(session, packet, receipt, now)
         if recoverable and receipt.done:
             self.acknowledge_after_following_changes(session, receipt, now)
         self.qm.session_acks.acknowledge_full_window(session, now)
@@ -69,12 +69,12 @@ class MessageReceiving(Part):
 
         def flag_message(at: Now) -> None:
             receipt.done = True
-            self.qm.session_acks.flag_recoverable(session, at)
+            self.qm.session_acks.flag_recoverable_messages(session, at)
 
         def close_unsaved(error: str, at: Now) -> None:
             self._close_session_of_unsaved(session, receipt, error, at)
 
-        self.qm.disk.call_when_saved(flag_message, close_unsaved, now)
+        self.qm.disk.call_when_changes_saved(flag_message, close_unsaved, now)
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         """Count a received message on its session: in the count of all messages and, if it is recoverable, in the count
@@ -95,7 +95,9 @@ class MessageReceiving(Part):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
         session.SessionActive = True
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         """Put a message into its queue, unless the message is a duplicate or is refused. Spec: MS-MQQB 3.1.5.8.
 
         A discarded message is also acknowledged; otherwise the sender would send it forever. OrderAcks and
@@ -174,7 +176,7 @@ class MessageReceiving(Part):
         """Make a message that is now on disk available, and acknowledge it. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
         for session, receipt in saving.receipts_of_sessions:
             receipt.done = True
-            self.qm.session_acks.flag_recoverable(session, now)
+            self.qm.session_acks.flag_recoverable_messages(session, now)
         if saving.accepted_message is not None:
             self.qm.transactional_receiving.confirm_message_saved(
                 saving.accepted_message, [session for session, _ in saving.receipts_of_sessions], now

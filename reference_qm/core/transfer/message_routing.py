@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reference_qm.codec import BaseHeader, MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.names.destination_resolving import OUTGOING_QUEUES_LIMIT
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_message_id_history_entry
 from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE, deserialize_message
 from reference_qm.core.transfer.message_arrival import UnsavedArrival
@@ -18,7 +18,7 @@ _HOP_COUNT_MASK = UserHeader.flags(RC=0x1F)
 _SESSION_HEADER_FLAG = BaseHeader.flags(SH=1)
 
 
-class MessageRouting(Part):
+class MessageRouting(QueueManagerPart):
     """Routes messages to other queue managers. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5, 3.1.5.8.7, 3.1.5.8.8.
 
     A routed packet keeps its bytes, except the hop count and the SessionHeader, which belongs to the incoming
@@ -108,11 +108,11 @@ class MessageRouting(Part):
         """Add a routed message to the session of its outgoing queue. Spec: MS-MQQB 3.1.5.8.5, 3.1.5.8.8."""
         queue = position.QueueReference
         assert isinstance(queue, OutgoingQueue)
-        position.awaits_disk = False
+        position.is_disk_write_pending = False
         self.qm.message_sending.add_message_to_session_table(
             queue.session, OutgoingMessagePosition(position, packet), now
         )
-        self.qm.message_tracing.trace_received(position.MessageReference, now)
+        self.qm.message_tracing.trace_received_message(position.MessageReference, now)
         if packet.UserHeader.TH:
             self.qm.order_acks.update_outgoing_transfer_info(queue.session)
 

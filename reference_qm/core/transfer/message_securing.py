@@ -6,13 +6,13 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import FormatError, MessageClass, MisuseError, UserMessagePacket
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.security_on_receipt import find_unmet_security_demand
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.security import (
-    MessageRefused,
     MqdsPublicKeys,
+    ReceivedMessageRefused,
     SecurityError,
     SignatureType,
     encrypt_message,
@@ -25,7 +25,7 @@ _SIGNING_SPEC_SECTION = "MS-MQQB 3.1.7.1.4"
 _ENCRYPTING_SPEC_SECTION = "MS-MQQB 3.1.7.1.5"
 
 
-class MessageSecuring(Part):
+class MessageSecuring(QueueManagerPart):
     """Signs and encrypts messages when they are sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
 
     Whenever a message is sent, its packet is built from the attributes of the message, so that an encrypted body is
@@ -117,7 +117,7 @@ class MessageSecuring(Part):
                 packet = self.qm.security_on_receipt.authenticate_packet(packet)
                 self.qm.security_on_receipt.verify_sender(packet, now)
                 self.qm.security_on_receipt.authorize_sender(packet, queue)
-            except (SecurityError, FormatError, MessageRefused) as error:
+            except (SecurityError, FormatError, ReceivedMessageRefused) as error:
                 refusal = error
             else:
                 arrived = read_security_attributes(packet)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.events import MessageExpired, MessageSent
 from reference_qm.core.names.queue_names import is_for_order_queue
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import serialize_message
@@ -22,7 +22,7 @@ Spec: MS-MQQB 3.1.7.11.
 """
 
 
-class MessageSending(Part):
+class MessageSending(QueueManagerPart):
     """Sends messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
 
     __slots__ = ()
@@ -34,11 +34,11 @@ class MessageSending(Part):
         Spec: MS-MQQB 3.1.7.12. If the change is empty, the message may be sent at once or has already been sent.
         """
         if position.MessageReference.TransactionIdentifier is not None:
-            position.MessageReference = self.qm.transactional_sending.number_in_sequence(
+            position.MessageReference = self.qm.transactional_sending.number_message_in_sequence(
                 queue.session, position.MessageReference
             )
         change = self.qm.durable_records.build_send_record(position)
-        position.awaits_disk = bool(change)
+        position.is_disk_write_pending = bool(change)
         self.on_message_position_available(queue, position, now)
         return change
 
@@ -96,7 +96,7 @@ class MessageSending(Part):
         """
         while self.may_send(session):
             position = session.OutgoingMessageTable.get_next_unsent()
-            if position is None or position.MessagePosition.awaits_disk:
+            if position is None or position.MessagePosition.is_disk_write_pending:
                 return
             go_on = self.send_user_message(session, position, now)
             self.qm.dispatch_collection.remove(session, position)
@@ -206,7 +206,7 @@ class MessageSending(Part):
             self.qm.session_acks.reset_unacknowledged_counts(session, now)
         session.OutgoingMessageTable.note_position_sent(position)
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
-            self.qm.session_acks.start_wait_timer(session, now)
+            self.qm.session_acks.start_session_ack_wait_timer(session, now)
         session.SessionActive = True
         return packet
 

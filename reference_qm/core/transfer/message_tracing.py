@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from reference_qm.codec import NULL_GUID, MessageClass, MessageIdentifier, PublicName
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
@@ -11,17 +11,17 @@ MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "O
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-class MessageTracing(Part):
+class MessageTracing(QueueManagerPart):
     """Sends reports about traced messages. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7, MS-MQMQ 2.2.20.8."""
 
     __slots__ = ()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         """Send a report that a traced message arrived. Spec: MS-MQQB 3.1.5.8.9, MS-MQMQ note <23>."""
         if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, None, now)
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         """Send a report that a traced message was sent. The report contains the next hop. Spec: MS-MQQB 3.1.7.1.7."""
         if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, session.RemoteQMAddress, now)

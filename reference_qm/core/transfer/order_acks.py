@@ -16,7 +16,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.destination_resolving import get_destination_guid
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, is_for_order_queue
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
     NO_SEQUENCE_INFO,
@@ -59,7 +59,7 @@ def _has_order_ack_headers(packet: UserMessagePacket) -> bool:
     )
 
 
-class OrderAcks(Part):
+class OrderAcks(QueueManagerPart):
     """Sends and receives order acknowledgments. Also sends final acknowledgments, because they go to the same queue.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
@@ -170,7 +170,7 @@ class OrderAcks(Part):
         if not running or elapsed_s < session.MaximumOrderAckDelay:
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         """Send an OrderAck for each sequence whose acknowledgment is due. Spec: MS-MQQB 3.1.6.9.
 
         A sequence without an accepted message is not acknowledged, because 0 is not a valid TxSequenceNumber

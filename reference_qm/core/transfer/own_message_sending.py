@@ -5,7 +5,7 @@ from dataclasses import replace
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destination_resolving import OUTGOING_QUEUES_LIMIT, get_destination_guid
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.messages import (
     check_message_fits_packet,
     check_queue_names_fit_packet,
@@ -15,7 +15,7 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queu
 from reference_qm.surface.clock import Now
 
 
-class OwnMessageSending(Part):
+class OwnMessageSending(QueueManagerPart):
     """Sends the messages that the queue manager itself creates: acknowledgments and reports.
 
     Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15, MS-MQDMPR 3.1.7.1.5, 3.1.7.1.27.

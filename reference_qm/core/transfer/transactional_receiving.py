@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_removal_change, build_transfer_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.message_arrival import UnsavedArrival
@@ -18,7 +18,7 @@ from reference_qm.model.states import MessagePositionState, SessionState
 from reference_qm.surface.clock import Now
 
 
-class TransactionalReceiving(Part):
+class TransactionalReceiving(QueueManagerPart):
     """Receives transactional messages in order, and each message exactly once. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
 
     __slots__ = ()
@@ -53,13 +53,13 @@ class TransactionalReceiving(Part):
             session.order_acks_due[transfer] = None
         self.qm.order_acks.start_order_ack_timer(session, now)
         if not self.is_in_sequence(session, packet):
-            self.reject_out_of_sequence(session, transfer, now)
+            self.reject_out_of_sequence_message(session, transfer, now)
             return
         if not self.qm.message_admission.has_queue_room_for_message(session, packet, queue, message, now):
             return
         transfer = transfer or _create_transfer(queue, key, message.DestinationQueueFormatName)
         follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
-        self.accept_in_sequence(session, transfer, packet, now)
+        self.accept_in_sequence_message(session, transfer, packet, now)
         position = self.qm.message_positions.insert_message(queue, message)
         if message.PositiveJournalingRequested or message.NegativeJournalingRequested or message.FinalAckRequired:
             position.order_queue = self.qm.order_acks.build_order_queue_name(
@@ -81,7 +81,7 @@ class TransactionalReceiving(Part):
             return header.PreviousTxSequenceNumber <= session.IncomingTxSequenceNumber < header.TxSequenceNumber
         return int(header.TxSequenceID) > int(session.IncomingTxSequenceID) and header.PreviousTxSequenceNumber == 0
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         """Increase RejectCount for a message that is not the next message in its sequence. The position of the sequence
@@ -96,7 +96,7 @@ class TransactionalReceiving(Part):
             transfer.LastAccessTime = now.utc_s
             self.qm.disk.save(build_transfer_entry(transfer))
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self,
         session: Session,
         transfer: IncomingTransactionalTransferInfo,

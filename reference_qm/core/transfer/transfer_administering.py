@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference_qm.codec import SessionAckPacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -13,7 +13,7 @@ PAUSED_WINDOW_SIZE = 1
 """The WindowSize in the SessionAck that is sent when a queue is paused. Spec: MS-MQQB 3.1.7.13."""
 
 
-class TransferAdministering(Part):
+class TransferAdministering(QueueManagerPart):
     """Carries out an administrator's commands that affect the transfer of messages: pauses and resumes queues, takes
     the queue manager off the network, and brings it back.
 

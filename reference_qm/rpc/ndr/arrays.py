@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
+from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, NeighbourFieldValues, StubEncoding
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
 SizeAttribute = str | int
@@ -26,10 +26,10 @@ class FixedArray(NdrType):
     element: NdrType
     size: int
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return self.element.get_alignment(encoding)
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return self.size * self.element.get_least_size(encoding)
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -48,10 +48,10 @@ class ConformantArray(NdrType):
     element: NdrType
     size_is: SizeAttribute
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -94,10 +94,10 @@ class ConformantVaryingArray(NdrType):
     size_is: SizeAttribute
     length_is: SizeAttribute
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return 3 * encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -135,10 +135,10 @@ class WideString(NdrType):
 
     max_characters: int
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return encoding.pointer_size
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return 3 * encoding.pointer_size + 2
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> str:

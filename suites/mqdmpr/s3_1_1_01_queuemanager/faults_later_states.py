@@ -135,6 +135,6 @@ class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
 class QueueManagerDirectoryServerTypeStandaloneInOtherDomain(DomainMembership):
     """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
 
-    def take_identifier(self, identifier: UUID) -> None:
-        super().take_identifier(identifier)
+    def adopt_directory_identifier(self, identifier: UUID) -> None:
+        super().adopt_directory_identifier(identifier)
         self.qm.adm.DirectoryServerType = DirectoryServerType.STANDALONE

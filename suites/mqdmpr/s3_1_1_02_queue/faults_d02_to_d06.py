@@ -99,7 +99,9 @@ class QueueManagerQueueQuotaWithoutLockedMessages(QueueQuotas):
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         messages = queue.MessagePositionList
-        locked = sum(one.size for one in messages if one.State is MessagePositionState.LOCKED and not one.awaits_disk)
+        locked = sum(
+            one.size for one in messages if one.State is MessagePositionState.LOCKED and not one.is_disk_write_pending
+        )
         messages.TotalBytes -= locked
         try:
             return super().check_room_for_message(queue, message)

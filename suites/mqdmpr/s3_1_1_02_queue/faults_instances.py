@@ -176,7 +176,7 @@ class MessageReturnedByAbortPutBehindSamePriority(MessagePositions):
     def unlock_message(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         super().unlock_message(position)
-        if position.counting_list is messages and not position.hold_count:
+        if position.position_list_that_counts_size is messages and not position.reader_hold_count:
             messages.remove(position)
             again = MessagePosition(position.MessageReference, position.QueueReference)
             again.key, again.order_queue = position.key, position.order_queue

@@ -22,7 +22,7 @@ from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.calls import Call
@@ -229,7 +229,9 @@ add(
     "queue-manager-locked-message-with-time-limit-can-be-peeked",
     "MQDMPR-3.1.1.12-D03",
     "A reader can peek at a message with a TimeToBeReceived although a transaction has received the message.",
-    change_insertion(lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE)),
+    change_insertion(
+        lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE_TIMEOUT)
+    ),
 )
 
 
@@ -291,7 +293,7 @@ class ReceiverNackQueueDeletedOmittedForLockedMessage(MessagePositions):
     """When a queue is deleted, the receiver does not acknowledge the messages that a transaction has locked."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        locked = position.State is MessagePositionState.LOCKED and not position.is_disk_write_pending
         if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             position.QueueReference.MessagePositionList.remove(position)
         else:

@@ -115,7 +115,7 @@ class ReceiverMessageExpiredWhileLockedKeptAfterAbort(MessagePositions):
             return
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
-        position.awaits_disk = False
+        position.is_disk_write_pending = False
         self.qm.waiting_reads.pass_new_message_to_waiting_readers(position)
 
 

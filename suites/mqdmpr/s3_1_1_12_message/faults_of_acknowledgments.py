@@ -580,5 +580,5 @@ class ReportsSentForRecoverableMessagesOnly(MessageTracing):
 class ReportOfMessageWithoutTraceFlagSent(MessageTracing):
     """The queue manager reports a message whose DebugHeader names a queue although TR is clear."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
-        super().trace_received(replace(message, TracingRequested=True), now)
+    def trace_received_message(self, message: Message, now: Now) -> None:
+        super().trace_received_message(replace(message, TracingRequested=True), now)

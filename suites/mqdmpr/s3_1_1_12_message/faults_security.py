@@ -307,9 +307,9 @@ class ReceiverOnlyFirstTracedMessageReported(MessageTracing):
         super().__init__(qm)
         self._reported: set[UUID] = set()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if not self._reported:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
         if message.TracingRequested:
             self._reported.add(message.TracingQueueIdentifier)
 

@@ -184,7 +184,7 @@ add(
     "sender-class-of-report-about-sending-normal",
     "MQDMPR-3.1.1.12-D06",
     "The report that a traced message was sent has the Class Normal.",
-    change_report_element(MessageTracing.trace_sent, "Class", MessageClass.MQMSG_CLASS_NORMAL),
+    change_report_element(MessageTracing.trace_sent_message, "Class", MessageClass.MQMSG_CLASS_NORMAL),
     blind=True,
 )
 
@@ -387,8 +387,8 @@ add(
 class SenderSecondMessageOfSequenceHasOtherSequenceOrdinal(TransactionalSending):
     """The second message of a sequence has another Ordinal than the first message."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = numbered.TransactionalMessageSequenceIdentifier
         if numbered.TransactionSequenceNumber != 2:
             return numbered

@@ -25,8 +25,8 @@ def _return_same_handle_to_all_clients(**values: int) -> Install:
     """Build a fault in which the queue manager assigns the same handle and context value to all clients."""
 
     class SameHandleOpener(QmcommMethods):
-        def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-            return super().get_open_values(descriptor) | values
+        def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+            return super().get_open_handle_values(descriptor) | values
 
     return replace_part(SameHandleOpener)
 
@@ -45,9 +45,9 @@ class OpenQueueDescriptorOfRemoteReaderHasHandleOfApplication(QmcommMethods):
     OpenQueueDescriptor of a remote reader.
     """
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         own = (one.Handle for one in self.qm.descriptors.values() if one.RemoteReadState is RemoteReadState.NONE)
-        return super().get_open_values(descriptor) | {"phQueue": next(own, descriptor.Handle)}
+        return super().get_open_handle_values(descriptor) | {"phQueue": next(own, descriptor.Handle)}
 
 
 add(
@@ -64,10 +64,10 @@ class QueueManagerSameContextValueForAllDescriptorsOfQueue(QmcommMethods):
     OpenQueueDescriptors of the queue.
     """
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         queue = descriptor.QueueReference
         first = descriptor if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
-        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
+        return super().get_open_handle_values(descriptor) | {"dwpQueue": first.Handle}
 
 
 @fault("open-queue-descriptor-context-value-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
@@ -76,10 +76,10 @@ class OpenQueueDescriptorContextValueOfPeekerRepeated(QmcommMethods):
     descriptor has PeekAccess.
     """
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         peeks = [one for one in self.qm.descriptors.values() if one.AccessType is QueueAccessType.PEEK]
         first = next((one for one in peeks if one is not descriptor), descriptor)
-        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
+        return super().get_open_handle_values(descriptor) | {"dwpQueue": first.Handle}
 
 
 @fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
@@ -200,9 +200,9 @@ for _name, _rule, _says, _change in (
 class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(QmcommMethods):
     """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-read-start-makes-other-descriptors-ready-for-read", breaks="MQDMPR-3.1.1.16-12")
@@ -211,8 +211,8 @@ class QueueManagerReadStartMakesOtherDescriptorsReadyForRead(RemoteQueueOpening)
     OpenQueueDescriptor that is Opened becomes ReadyForRead.
     """
 
-    def take_over_descriptor(self, entry: object) -> None:
-        super().take_over_descriptor(entry)  # type: ignore[arg-type] # the entry is passed on
+    def take_over_queue_descriptor(self, entry: object) -> None:
+        super().take_over_queue_descriptor(entry)  # type: ignore[arg-type] # the entry is passed on
         for descriptor in self.qm.descriptors.values():
             if descriptor.RemoteReadState is RemoteReadState.OPENED:
                 descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
@@ -222,7 +222,7 @@ add(
     "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
     "MQDMPR-3.1.1.16-14",
     "The descriptor with which a remote reader reads stays Opened.",
-    skip(RemoteQueueOpening.take_over_descriptor),
+    skip(RemoteQueueOpening.take_over_queue_descriptor),
 )
 
 
@@ -230,8 +230,8 @@ add(
 class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteQueueOpening):
     """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
         if descriptor is not None and queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
@@ -260,10 +260,10 @@ class QueueManagerSecondDescriptorContainsFirstDescriptor(QueueOpening):
 class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteQueueOpening):
     """While one descriptor is ReadyForRead, the RemoteReadState of the next descriptor stays Opened."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         ready = any(one.RemoteReadState is RemoteReadState.READY_FOR_READ for one in self.qm.descriptors.values())
         if not ready:
-            super().take_over_descriptor(entry)
+            super().take_over_queue_descriptor(entry)
 
 
 @fault("queue-manager-descriptor-of-several-queues-copies-read-state", breaks="MQDMPR-3.1.1.16-07", blind=True)

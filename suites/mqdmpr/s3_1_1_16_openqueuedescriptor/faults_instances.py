@@ -72,9 +72,9 @@ class RemoteReadStateOfSecondRemoteReaderStaysOpened(RemoteQueueOpening):
         super().__init__(qm)
         self.taken = 0
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         self.taken += 1
-        super().take_over_descriptor(entry)
+        super().take_over_queue_descriptor(entry)
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if self.taken > 1 and descriptor is not None:
             descriptor.RemoteReadState = RemoteReadState.OPENED

@@ -47,10 +47,10 @@ class QueueManagerDescriptorOfMulticastNameContainsOtherDescriptor(_SingleQueueD
 class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(QmcommMethods):
     """The OpenQueueDescriptorCollection of a remote reader's descriptor contains another descriptor."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         others = [one for one in self.qm.descriptors.values() if one is not descriptor]
         descriptor.OpenQueueDescriptorCollection.extend(others[:1])
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 class _SeveralQueuesDescriptorChanger(QueueOpening):
@@ -166,21 +166,21 @@ class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueu
 class QueueManagerReadStateOfPeekingReaderReadyAtOpen(QmcommMethods):
     """The RemoteReadState of a remote reader's descriptor that is open to peek is ReadyForRead from the start."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         if descriptor.AccessType is QueueAccessType.PEEK:
             descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-remote-read-state-of-second-remote-reader-is-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
 class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(QmcommMethods):
     """The RemoteReadState of a remote reader's descriptor is None if another remote reader has opened the queue."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         queue = descriptor.QueueReference
         if queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
             descriptor.RemoteReadState = RemoteReadState.NONE
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-read-state-ready-when-cursor-is-created", breaks="MQDMPR-3.1.1.16-12", blind=True)

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 class QueueManagerHandleOfQueueOpenedToPeekRepeated(QmcommMethods):
     """A remote client that opens a queue to peek gets the Handle with which it has opened the queue to receive."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         queue = descriptor.QueueReference
         assert queue is not None
         receiving = [
@@ -25,7 +25,7 @@ class QueueManagerHandleOfQueueOpenedToPeekRepeated(QmcommMethods):
         ]
         if descriptor.AccessType is QueueAccessType.PEEK and receiving:
             return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), receiving[0])
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-handle-of-listed-queue-is-that-of-list", breaks="MQDMPR-3.1.1.16-02", blind=True)
@@ -50,20 +50,20 @@ class QueueManagerHandleOfListedQueueIsThatOfList(QueueOpening):
 class QueueManagerContextValueOfSecondQueueRepeated(QmcommMethods):
     """A remote client that opens another queue gets the context value of the first queue that is still open."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         first = next(iter(self.qm.remote.RemoteQueueOpenContextHandleTable)).OpenQueueDescriptorReference
-        return super().get_open_values(descriptor) | {"pdwContext": first.Handle}
+        return super().get_open_handle_values(descriptor) | {"pdwContext": first.Handle}
 
 
 @fault("queue-manager-context-value-of-same-queue-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
 class QueueManagerContextValueOfSameQueueRepeated(QmcommMethods):
     """Two remote clients that open the same queue get the same context value."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         queue = descriptor.QueueReference
         assert queue is not None
         first = next(iter(queue.OpenQueueDescriptorCollection))
-        return super().get_open_values(descriptor) | {"pdwContext": first}
+        return super().get_open_handle_values(descriptor) | {"pdwContext": first}
 
 
 @fault("queue-manager-descriptor-of-exclusive-peeker-has-receive-access", breaks="MQDMPR-3.1.1.16-04", blind=True)

@@ -15,7 +15,7 @@ from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.waiting_reads import WaitingReads
-from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
@@ -145,7 +145,7 @@ class MessageWithInfiniteLifetimeExpiresAfterAnHour(MessagePositions):
     """A message with TimeToBeReceived 0xFFFFFFFF expires after one hour."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        endless = message.TimeToBeReceived == INFINITE
+        endless = message.TimeToBeReceived == INFINITE_TIMEOUT
         return super().insert_message(
             queue, replace(message, TimeToBeReceived=SECONDS_PER_HOUR) if endless else message
         )
@@ -167,7 +167,7 @@ class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(MessageLifetimes)
 class QueueManagerMessagesNoLongerExpireAfterRestart(MessageLifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         self.qm.post_event(MessageDeadlinesChanged())
 
 
@@ -202,10 +202,10 @@ class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(MessageLifetimes):
 class MessagesExpireOnlyInFirstQueueAfterRestart(MessageLifetimes):
     """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         self.recovering = True
         self.place: str | None = None
-        super().recover_deadlines()
+        super().recover_message_deadlines()
         self.recovering = False
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

@@ -72,10 +72,10 @@ class OpenCursorReturnsSharedCursor(QueueCursors):
 class ClosedCursorRewindsOtherCursorsOfHandle(QueueCursors):
     """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
-    def rewind(self, cursor: Cursor) -> None:
-        super().rewind(cursor)
+    def move_cursor_to_start(self, cursor: Cursor) -> None:
+        super().move_cursor_to_start(cursor)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            super().rewind(other)
+            super().move_cursor_to_start(other)
             other.CursorState = CursorState.UNREAD
 
 

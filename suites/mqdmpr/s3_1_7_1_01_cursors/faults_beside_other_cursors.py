@@ -44,7 +44,7 @@ class QueueManagerClosedCursorMovesOtherCursorsOfHandle(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         for one in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            self.qm.queue_cursors.rewind(one)
+            self.qm.queue_cursors.move_cursor_to_start(one)
             one.CursorState = CursorState.UNREAD
 
 

@@ -345,7 +345,7 @@ class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(MessagePositions):
     """
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        locked = position.State is MessagePositionState.LOCKED and not position.is_disk_write_pending
         if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         super().delete_message(position, reason)

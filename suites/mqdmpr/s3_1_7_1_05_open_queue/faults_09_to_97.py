@@ -387,7 +387,7 @@ class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(DestinationResolving):
             name = parse_format_name_of_command(text)
             neighbour = None
             if isinstance(name, PrivateName):
-                neighbour = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier - 1)
+                neighbour = self.qm.adm.QueueCollection.find_private_queue(name.QueueIdentifier - 1)
             if neighbour is None:
                 raise
             return neighbour

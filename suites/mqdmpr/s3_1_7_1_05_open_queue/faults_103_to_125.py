@@ -374,8 +374,8 @@ class ExclusiveReceiverOfJournalExcludesReadersOfQueue(QueueOpening):
 class OpenOfQueueReturnsPreviousHandle(QmcommMethods):
     """When a reader opens a queue, the queue manager returns the handle that the previous request returned."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        values = super().get_open_values(descriptor)
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_handle_values(descriptor)
         before = [handle for handle in self.qm.descriptors if handle < descriptor.Handle]
         return values | {"phQueue": max(before, default=descriptor.Handle)}
 

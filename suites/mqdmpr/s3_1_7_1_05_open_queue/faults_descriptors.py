@@ -299,8 +299,8 @@ class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
 class ContextValueRepeater(QmcommMethods):
     """Return the ContextValue of another descriptor."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        values = super().get_open_values(descriptor)
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_handle_values(descriptor)
         for other in self.qm.descriptors.values():
             queue = other.QueueReference
             if other is not descriptor and queue is not None and self.is_context_value_repeated(descriptor, other):

@@ -49,7 +49,7 @@ class QueueManagerInsertsMessageFirstIfLastOfPriorityLocked(MessagePositions):
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         last, priority = queue.MessagePositionList._last, message.Priority
         tail = last[priority]
-        if tail is None or tail.State is not MessagePositionState.LOCKED or tail.awaits_disk:
+        if tail is None or tail.State is not MessagePositionState.LOCKED or tail.is_disk_write_pending:
             return super().insert_message(queue, message)
         last[priority] = None
         position = super().insert_message(queue, message)
@@ -149,7 +149,10 @@ class SecondMessageSentInTransactionReceivableBeforeCommit(TransactionOperations
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
-        if len(transaction.TransactionalOperationCollection) == 2 and position.counting_list is not None:
+        if (
+            len(transaction.TransactionalOperationCollection) == 2
+            and position.position_list_that_counts_size is not None
+        ):
             position.State = MessagePositionState.AVAILABLE
         return position
 

@@ -6,8 +6,8 @@ from harness.faults.parts import fault
 from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes, is_message_still_in_queue
 from reference_qm.core.queueing.message_positions import MessagePositions
-from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
-from reference_qm.model.deadlines import Deadlines
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition, Queue
+from reference_qm.model.deadlines import DeadlineCollection
 from reference_qm.model.states import DeliveryGuarantee
 
 
@@ -50,11 +50,11 @@ class QueueManagerTimeToBeReceivedStartsAgainAtReturn(MessageLifetimes):
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         started = self.__dict__.setdefault("started", {})
         started[position] = started.get(position, 0) + 1
-        if started[position] > 1 and position.MessageReference.TimeToBeReceived != INFINITE:
-            self.qm.to_be_received = Deadlines(is_message_still_in_queue)
+        if started[position] > 1 and position.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT:
+            self.qm.to_be_received = DeadlineCollection(is_message_still_in_queue)
             for one in [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]:
                 message = one.MessageReference
-                if message.TimeToBeReceived != INFINITE:
+                if message.TimeToBeReceived != INFINITE_TIMEOUT:
                     lives = 4 if started.get(one, 0) > 1 else 1
                     self.qm.to_be_received.add(one, message.SentTime + lives * message.TimeToBeReceived)
             self.qm.post_event(MessageDeadlinesChanged())

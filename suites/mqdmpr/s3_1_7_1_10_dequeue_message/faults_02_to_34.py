@@ -362,5 +362,5 @@ class QueueManagerCursorReceiveAtEndOfQueueTakesFirstMessage(QueueCursors):
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is not CursorStatus.NOT_FOUND:
             return got
-        self.rewind(cursor)
+        self.move_cursor_to_start(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)

@@ -38,7 +38,7 @@ class QueueManagerReceiveDoesNotFindReturnedMessage(MessagePositions):
         positions = position.QueueReference.MessagePositionList
         passed, was_locked = positions.Start.passed, position.State is MessagePositionState.LOCKED
         super().on_message_available(position)
-        if was_locked and not position.awaits_disk:
+        if was_locked and not position.is_disk_write_pending:
             positions.Start.passed = passed
 
 
@@ -51,7 +51,7 @@ class ReceiveSkipsMessageThatBecameAvailableAgain(MessagePositions):
     def on_message_available(self, position: MessagePosition) -> None:
         entries = position.QueueReference.MessagePositionList
         passed = entries.Start.passed
-        again = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        again = position.State is MessagePositionState.LOCKED and not position.is_disk_write_pending
         super().on_message_available(position)
         if again:
             entries.Start.passed = passed

@@ -27,7 +27,7 @@ from reference_qm.surface.clock import Now
 def _is_other_message_of_queue_locked(position: MessagePosition) -> bool:
     locked = MessagePositionState.LOCKED
     others = position.QueueReference.MessagePositionList
-    return any(one is not position and one.State is locked and not one.awaits_disk for one in others)
+    return any(one is not position and one.State is locked and not one.is_disk_write_pending for one in others)
 
 
 @fault("queue-manager-second-two-phase-receive-deletes-message", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
@@ -53,7 +53,7 @@ class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(MessageReading):
 
     @only_if(
         lambda self, position, transaction, two_phase_read, answered: (
-            two_phase_read and transaction is None and not position.hold_count
+            two_phase_read and transaction is None and not position.reader_hold_count
         )
     )
     def take_message_out(
@@ -203,7 +203,7 @@ class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(QueueCursors):
         used = getattr(at, "State", None) is MessagePositionState.DELETED
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.NOT_FOUND and used:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
             return super().get_next_message_for_dequeue(cursor, no_wait)
         return got
 

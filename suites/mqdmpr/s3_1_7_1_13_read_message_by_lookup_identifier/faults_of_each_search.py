@@ -83,7 +83,7 @@ class QueueManagerMessageReceivedByLookupReturnedToEnd(MessageReading):
         transaction: Transaction | None = None,
     ) -> None:
         def move_message_to_end_and_answer(status: Status, position: MessagePosition | None) -> None:
-            if position is not None and not position.hold_count:
+            if position is not None and not position.reader_hold_count:
                 positions = position.QueueReference.MessagePositionList
                 positions.remove(position)
                 positions.insert(position)

@@ -124,7 +124,7 @@ class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(QueueCursors):
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         if not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -135,7 +135,7 @@ class PeekNextOfReceivedMessageBeginsAtStartOfQueue(QueueCursors):
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         position = cursor.MessagePositionReference
         if not isinstance(position, Boundary) and position.State is MessagePositionState.DELETED:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -306,7 +306,7 @@ class QueueManagerPeekNextAfterRemovedMessageReturnsFirstMessage(MessageReading)
     ) -> None:
         at = cursor.MessagePositionReference
         if isinstance(at, MessagePosition) and at.State is MessagePositionState.DELETED:
-            self.qm.queue_cursors.rewind(cursor)
+            self.qm.queue_cursors.move_cursor_to_start(cursor)
         super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
 
 

@@ -97,7 +97,7 @@ class QueueManagerPeekNextAfterReceivedMessageReturnsFirst(QueueCursors):
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         gone = getattr(cursor.MessagePositionReference, "State", None) is MessagePositionState.DELETED
         if cursor.CursorState is CursorState.READ and gone:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -120,7 +120,7 @@ class QueueManagerPeekNextReturnsFirstMessageThatArrivedLater(QueueCursors):
                     at.MessageReference.Priority  # type: ignore[union-attr]
                 )
             ):
-                self.rewind(cursor)
+                self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 

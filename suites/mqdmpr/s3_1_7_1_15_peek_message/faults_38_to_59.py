@@ -217,7 +217,7 @@ class QueueManagerPeekOfLockedMessagesEndsAtOnce(MessageReading):
             positions = queue.MessagePositionList
             readable = self.qm.message_search.seek_available(positions.Start, True)
             if readable is None and any(
-                one.State is MessagePositionState.LOCKED and not one.awaits_disk for one in positions
+                one.State is MessagePositionState.LOCKED and not one.is_disk_write_pending for one in positions
             ):
                 answered(Status.MQ_ERROR_IO_TIMEOUT, None)
                 return

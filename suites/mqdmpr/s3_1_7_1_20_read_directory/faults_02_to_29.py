@@ -98,7 +98,7 @@ class QueueManagerOfflineRefusesMessagesToOwnTransactionalQueue(DestinationResol
 class QueueManagerDoesNotReadDirectoryObjectsOfOtherPrograms(DirectoryClient):
     """The queue manager does not read an object that another program created or changed in the directory."""
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Keep the objects that were read before."""
 
 

@@ -17,7 +17,7 @@ from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.store.messages import PRIVATE_QUEUE_ON_ADMIN_QUEUE_HOST_TYPE, PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE
 from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 
@@ -106,7 +106,7 @@ for _name, _rules, _says, _install in (
         "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver drops the TimeToReachQueue of an arriving message.",
-        _change_attributes_read_from_packets(lambda message: replace(message, TimeToReachQueue=INFINITE)),
+        _change_attributes_read_from_packets(lambda message: replace(message, TimeToReachQueue=INFINITE_TIMEOUT)),
     ),
     (
         "receiver-swaps-jp-and-jn-of-message",
@@ -273,7 +273,7 @@ class ReceiverPriorityAbove5StoredAs5(ReceivedMessageChanger):
 class ReceiverTimeToReachQueueOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
 
-    changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
+    changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE_TIMEOUT if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-body-type-low-byte-only", breaks="MQDMPR-3.1.7.1.31-D02")
@@ -370,7 +370,7 @@ class ReceiverSentTimeCutTo31Bits(ReceivedMessageChanger):
 class ReceiverTimeToBeReceivedOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToBeReceived of more than 31 bits as infinite."""
 
-    changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
+    changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE_TIMEOUT if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-stores-time-to-be-received-with-high-bit-as-infinite", breaks="MQDMPR-3.1.7.1.31-D05")

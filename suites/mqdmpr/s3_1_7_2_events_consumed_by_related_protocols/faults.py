@@ -80,7 +80,7 @@ class PurgeResetsCursorAtPurgedMessage(MessagePositions):
             for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
                 for cursor in descriptor.CursorCollection.values():
                     if cursor.MessagePositionReference is position:
-                        self.qm.queue_cursors.rewind(cursor)
+                        self.qm.queue_cursors.move_cursor_to_start(cursor)
                         cursor.CursorState = CursorState.UNREAD
         super().delete_message(position, reason)
 
@@ -107,8 +107,8 @@ class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(MessagePositions):
         super().on_message_available(position)
         if (
             position.QueueReference.parent is not None
-            and position.counting_list is not None
-            and not position.hold_count
+            and position.position_list_that_counts_size is not None
+            and not position.reader_hold_count
         ):
             position.QueueReference.MessagePositionList.TotalBytes -= position.size
             position.size = 0
@@ -282,9 +282,13 @@ class QueueManagerMovedMessageNotInTotalBytes(MessagePositions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
-        if target is not None and target.counting_list is not None and queue.QueueType is not QueueType.SYSTEM:
-            target.counting_list.TotalBytes -= target.size
-            target.counting_list.storage.used_bytes -= target.size
+        if (
+            target is not None
+            and target.position_list_that_counts_size is not None
+            and queue.QueueType is not QueueType.SYSTEM
+        ):
+            target.position_list_that_counts_size.TotalBytes -= target.size
+            target.position_list_that_counts_size.storage.used_bytes -= target.size
             target.size = 0
         return target
 

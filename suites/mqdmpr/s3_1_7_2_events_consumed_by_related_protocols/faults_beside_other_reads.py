@@ -30,7 +30,10 @@ class QueueManagerCommittedMessageDoesNotIncreaseTotalBytes(MessagePositions):
     """The TotalBytes of a queue does not increase when a transactional message becomes available."""
 
     def on_message_available(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is not None and position.counting_list is not None:
+        if (
+            position.MessageReference.TransactionIdentifier is not None
+            and position.position_list_that_counts_size is not None
+        ):
             _subtract_size_of_message(position)
         super().on_message_available(position)
 
@@ -41,7 +44,7 @@ class QueueManagerMovedMessageDoesNotIncreaseTotalBytes(MessagePositions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         moved = super().move_message(position, queue)
-        if moved is not None and moved.counting_list is not None:
+        if moved is not None and moved.position_list_that_counts_size is not None:
             _subtract_size_of_message(moved)
         return moved
 

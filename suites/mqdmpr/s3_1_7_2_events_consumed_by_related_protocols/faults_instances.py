@@ -25,7 +25,7 @@ class QueueManagerPurgedMessageAtCursorStaysInQueue(MessagePositions):
     """A purge leaves a message in the queue if a cursor is at the message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        if reason is PURGED_NACK_CLASS and position.hold_count and position.State is MessagePositionState.LOCKED:
+        if reason is PURGED_NACK_CLASS and position.reader_hold_count and position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.AVAILABLE
         else:
             super().delete_message(position, reason)

@@ -174,7 +174,7 @@ class QueueManagerSearchOfLockedMessagesReturnsLastLocked(MessageSearch):
             return found
         entry, last = initial_position.Next, None
         while entry is not None and not isinstance(entry, Boundary):
-            if entry.State is MessagePositionState.LOCKED and not entry.awaits_disk:
+            if entry.State is MessagePositionState.LOCKED and not entry.is_disk_write_pending:
                 last = entry
             entry = entry.Next
         return last

@@ -6,7 +6,12 @@ from collections.abc import Callable
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install
-from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors, _get_positions, _move_cursor
+from reference_qm.core.queueing.queue_cursors import (
+    CursorResult,
+    QueueCursors,
+    _get_positions_of_cursor_queue,
+    _move_cursor,
+)
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState, QueueAccessType
@@ -25,7 +30,7 @@ NOT_FOUND_STATUS, WAITING_STATUS = CursorStatus.NOT_FOUND, CursorStatus.WAITING
 
 def get_start_position(cursor: Cursor) -> Entry:
     """Return the first entry in the list of message positions of a cursor's queue."""
-    positions = _get_positions(cursor)
+    positions = _get_positions_of_cursor_queue(cursor)
     assert positions is not None
     return positions.Start
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors, _get_positions, _move_cursor
+from reference_qm.core.queueing.queue_cursors import (
+    CursorResult,
+    QueueCursors,
+    _get_positions_of_cursor_queue,
+    _move_cursor,
+)
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
@@ -137,7 +142,7 @@ class UnreadCursorPeeksLastMessage(QueueCursors):
     """A peek by a cursor in the state UNREAD returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
-        positions = _get_positions(cursor)
+        positions = _get_positions_of_cursor_queue(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
             last = self.qm.message_search.seek_available(positions.End, True, SeekDirection.BACKWARD)
             if last is not None:
@@ -154,7 +159,7 @@ class QueueManagerCursorPeekAfterReceiveStartsAtQueueStart(QueueCursors):
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_message_for_peek(cursor)
 
 

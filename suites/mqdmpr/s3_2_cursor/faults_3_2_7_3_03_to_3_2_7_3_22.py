@@ -118,7 +118,7 @@ class QueueManagerPeekNextWithoutMessageMovesCursorToStart(QueueCursors):
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         got = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.WAITING:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return got
 
 

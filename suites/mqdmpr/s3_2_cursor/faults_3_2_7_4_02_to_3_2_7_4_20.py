@@ -75,7 +75,7 @@ class QueueManagerCursorReturnsToStartOfQueueAfterReceive(QueueCursors):
         was_read = cursor.CursorState is CursorState.READ
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if was_read and got[1] is not None:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return got
 
 
@@ -86,7 +86,7 @@ class CursorSecondReceiveStartsAtFront(QueueCursors):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[1] is not None:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return got
 
 
@@ -111,7 +111,7 @@ class ReceiverSecondReceiveByCursorTakesFirstMessage(QueueCursors):
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor in self.used and cursor.CursorState is CursorState.UNREAD:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         self.used.add(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
@@ -150,7 +150,7 @@ class CursorUnreadReceiveBeginsAtStartOfQueue(QueueCursors):
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 

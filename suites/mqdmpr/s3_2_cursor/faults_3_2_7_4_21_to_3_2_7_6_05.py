@@ -8,7 +8,7 @@ from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
 from reference_qm.core.queueing.waiting_reads import WaitingReads
-from reference_qm.model.adm import INFINITE, MessagePosition, Queue
+from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
@@ -144,7 +144,7 @@ class QueueManagerCursorReceiveOfExpiredMessageTakesNext(QueueCursors):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition):
-            limited = at.MessageReference.TimeToBeReceived != INFINITE
+            limited = at.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT
             if limited and at.State is MessagePositionState.DELETED:
                 cursor.CursorState = CursorState.UNREAD
         return super().get_next_message_for_dequeue(cursor, no_wait)
@@ -225,7 +225,7 @@ class CursorOfTimedOutReceiveMovesToStartOfQueue(QueueCursors):
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
         super().on_read_wait_expired(cursor)
         if waited:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
 
 
 @fault("queue-manager-cursor-of-cancelled-receive-not-moved", breaks="MQDMPR-3.2.7.6-04", blind=True)

@@ -191,8 +191,8 @@ class ServerSecondCursorOfExpiredReceiveKeepsStateWaitReceive(_WaitReceiveStateK
 class ServerNewCursorAfterCloseHasStateWaitPeek(QueueCursors):
     """The CursorState of a cursor that is created after another cursor was closed is WaitPeek."""
 
-    def rewind(self, cursor: Cursor) -> None:
-        super().rewind(cursor)
+    def move_cursor_to_start(self, cursor: Cursor) -> None:
+        super().move_cursor_to_start(cursor)
         self.has_closed = True
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

@@ -248,7 +248,7 @@ class SenderSendsNoNackForExpiredMessageWithJnSet(AdminAcks):
 class ReceiverOrderAckOfSecondQueueOmitted(OrderAcks):
     """The receiver sends OrderAcks for only one sequence of each session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for one in list(session.order_acks_due)[1:]:
             del session.order_acks_due[one]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)

@@ -228,7 +228,7 @@ add(
 class ReceiverOrderAckSentToPeerOfFirstSession(OrderAcks):
     """The receiver sends the OrderAck of a direct session to the queue manager of the session that was opened first."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         opened = [
             one
             for one in self.qm.sessions.values()
@@ -237,7 +237,7 @@ class ReceiverOrderAckSentToPeerOfFirstSession(OrderAcks):
         first = min([session, *opened], key=lambda one: one.number)
         if first is not session:
             first.order_acks_due, session.order_acks_due = session.order_acks_due, {}
-        super().on_send_timer(first, now)
+        super().on_order_ack_send_timer(first, now)
 
 
 @fault(

@@ -23,7 +23,7 @@ from reference_qm.core.sessions.session_address_resolving import SessionAddressR
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import (
-    INFINITE,
+    INFINITE_TIMEOUT,
     Message,
     MessagePosition,
     OutgoingMessagePosition,
@@ -281,7 +281,7 @@ for _name, _rule, _says, _changes, _when in (
         "MQMQ-2.2.19.2-D03",
         "The receiver removes a message at once if TimeToBeReceived is 0x80000000 or more, but not infinite.",
         {"UserHeader.TimeToBeReceived": 0},
-        lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE,
+        lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE_TIMEOUT,
     ),
 ):
     add(_name, _rule, _says, change_received_message(_changes, _when))
@@ -298,7 +298,7 @@ class SenderRefusedMessageWithJnNotInDeadLetterQueue(MessageJournaling):
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE_TIMEOUT:
             position.MessageReference = replace(message, NegativeJournalingRequested=False)
         super().journal_failed_message(position)
 

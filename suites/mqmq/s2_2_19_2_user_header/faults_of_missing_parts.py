@@ -88,5 +88,5 @@ class ReceiverSecondMessageTimeToBeReceivedNotMeasured(MessageLifetimes):
 class ReceiverKeptMessageTimeToBeReceivedNotMeasuredAfterRestart(MessageLifetimes):
     """The receiver does not measure TimeToBeReceived of the messages that were in its queues before a restart."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         pass

@@ -60,5 +60,5 @@ class ReceiverReads2BytesOfDestinationQueueNumberWithDq3(MessageArrival):
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
         if isinstance(queue, PrivateQueueFormatNameId):
-            return self.qm.adm.QueueCollection.find_private(queue.PrivateQueueIdentifier & 0xFFFF)
+            return self.qm.adm.QueueCollection.find_private_queue(queue.PrivateQueueIdentifier & 0xFFFF)
         return super().find_destination(packet)

@@ -12,7 +12,7 @@ from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
-from reference_qm.model.adm import INFINITE, MessagePosition
+from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition
 
 
 class _PartialLifetimeWatcher(MessageLifetimes):
@@ -64,7 +64,7 @@ class ReceiverExpiredMessageWithTimeToReachQueueKept(_PartialLifetimeWatcher):
     """The receiver keeps a message with a finite TimeToReachQueue in its queue when TimeToBeReceived expires."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
-        return position.MessageReference.TimeToReachQueue == INFINITE
+        return position.MessageReference.TimeToReachQueue == INFINITE_TIMEOUT
 
 
 @fault("receiver-time-to-be-received-of-16-bits", breaks="MQMQ-2.2.19.2-D03", blind=True)
@@ -74,7 +74,7 @@ class ReceiverTimeToBeReceivedOf16Bits(MessageLifetimes):
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life = message.TimeToBeReceived
-        if life != INFINITE and life > 0xFFFF:
+        if life != INFINITE_TIMEOUT and life > 0xFFFF:
             position.MessageReference = replace(message, TimeToBeReceived=life & 0xFFFF)
         super().start_time_to_be_received_timer(position)
 
@@ -111,7 +111,7 @@ class ReceiverRestartLosesMessageWithFiniteTimeToBeReceived(StateRestoring):
     """The receiver loses recoverable messages with a finite TimeToBeReceived at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
-        if position.MessageReference.TimeToBeReceived == INFINITE:
+        if position.MessageReference.TimeToBeReceived == INFINITE_TIMEOUT:
             super()._insert_message(position, lookup_identifier)
 
 

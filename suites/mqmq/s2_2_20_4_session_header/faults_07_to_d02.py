@@ -271,9 +271,9 @@ class QueueManagerSubtractsSessionReservedFromSequenceNumber(SessionAcks):
 class SenderRecoverableAckFlagsAboveBit15NotRead(SessionAcks):
     """The sender does not delete the recoverable messages that bits 16 to 31 of RecoverableMsgAckFlags acknowledge."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags & 0xFFFF
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault("sender-reads-recoverable-ack-flags-one-message-too-high", breaks="MQMQ-2.2.20.4-D02")
@@ -282,25 +282,25 @@ class SenderReadsRecoverableAckFlagsOneMessageTooHigh(SessionAcks):
     1.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags << 1 & 0xFFFFFFFF
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault("sender-reads-recoverable-ack-flags-below-highest-bit-as-set", breaks="MQMQ-2.2.20.4-D02")
 class SenderReadsRecoverableAckFlagsBelowHighestBitAsSet(SessionAcks):
     """The sender deletes every recoverable message up to the highest bit of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = (1 << header.RecoverableMsgAckFlags.bit_length()) - 1
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault("sender-reads-recoverable-ack-flags-relative-to-message-1", breaks="MQMQ-2.2.20.4-D02")
 class SenderReadsRecoverableAckFlagsRelativeToMessage1(SessionAcks):
     """The sender reads bit k of RecoverableMsgAckFlags as the message with the number 1 + k."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if header.RecoverableMsgAckFlags:
             header = replace(header, RecoverableMsgAckSeqNumber=1)
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)

@@ -20,9 +20,11 @@ from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 class ReceiverMessageWithWrongCountDropped(MessageReceiving):
     """The receiver drops a message with a wrong UserMsgSequenceNumber and closes the session."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if session.SessionState is SessionState.OPEN:
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-user-msg-sequence-number-ignored", breaks="MQMQ-2.2.20.4-D03")

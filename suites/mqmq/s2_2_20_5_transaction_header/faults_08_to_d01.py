@@ -111,7 +111,7 @@ def _change_received_transaction_headers(
     """Let the receiver change the TransactionHeader of a received message, or drop the message."""
 
     class TransactionHeaderChanger(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             header = packet.TransactionHeader
@@ -121,7 +121,7 @@ def _change_received_transaction_headers(
                     receipt.done = True
                     return
                 packet = replace(packet, TransactionHeader=changed)
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)
 
     return replace_part(TransactionHeaderChanger)
 
@@ -217,8 +217,8 @@ for _name, _rule, _says, _when in (
 class SenderSequenceNumberSkippedAfterThirdMessage(TransactionalSending):
     """The sender skips a number after the third message of a sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         if session.OutgoingTxSequenceNumber == 4:
             session.OutgoingTxSequenceNumber += 1
         return numbered
@@ -359,12 +359,14 @@ add(
 class ReceiverTransactionIdOf16Bits(MessageReceiving):
     """The receiver reads only the lowest 16 bits of ID."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         header = packet.TransactionHeader
         if header is not None:
             flags = change_transaction_id_in_flags(header.Flags, lambda number: number & 0xFFFF)
             packet = replace(packet, TransactionHeader=replace(header, Flags=flags))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add(

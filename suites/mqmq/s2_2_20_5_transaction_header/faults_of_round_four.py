@@ -35,11 +35,11 @@ class ReceiverDoesNotAdvanceSequenceForMessageWithX6Set(TransactionalReceiving):
     advance the sequence of the message.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         if packet.TransactionHeader is None or not packet.TransactionHeader.X6:
-            super().accept_in_sequence(session, transfer, packet, now)
+            super().accept_in_sequence_message(session, transfer, packet, now)
 
 
 @fault("receiver-sends-final-ack-for-message-with-x7-set", breaks="MQMQ-2.2.20.5-14", blind=True)

@@ -35,11 +35,11 @@ def change_received_fields(when: PacketCondition, changes: dict[str, Any]) -> In
     """Let the receiver change fields of a received message if a condition is true for the message."""
 
     class Changing(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             changed = set_fields(packet, changes) if when(packet) else packet
-            super().take_message(session, changed, receipt, now)
+            super().put_received_message_into_queue(session, changed, receipt, now)
 
     return replace_part(Changing)
 

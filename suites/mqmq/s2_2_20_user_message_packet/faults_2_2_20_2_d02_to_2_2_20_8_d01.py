@@ -118,10 +118,12 @@ class ReceiverSkipsCheckOfSignatureHeaderWithNonzeroReserved(SecurityOnReceipt):
 class ReceiverIgnoresDebugHeaderIfSoapReservedIsNonzero(MessageReceiving):
     """The receiver ignores the DebugHeader of a message whose SoapHeader has a nonzero Reserved."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.SoapHeader is not None and packet.SoapHeader.Reserved and packet.DebugHeader is not None:
             packet = replace(packet, DebugHeader=replace(packet.DebugHeader, QueueIdentifier=None, Flags=0))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 def _refuse_soap_text_of_odd_length(text: str) -> Install:

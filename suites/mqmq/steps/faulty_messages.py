@@ -25,13 +25,13 @@ def drop_messages(when: PacketCondition) -> Install:
     """
 
     class ReceivedMessageDropper(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if when(packet):
                 receipt.done = True
             else:
-                super().take_message(session, packet, receipt, now)
+                super().put_received_message_into_queue(session, packet, receipt, now)
 
     return replace_part(ReceivedMessageDropper)
 
@@ -42,10 +42,10 @@ def misread_messages(change: Callable[[Any], Any], when: PacketCondition) -> Ins
     """
 
     class ReceivedMessageMisreader(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
-            super().take_message(session, change(packet) if when(packet) else packet, receipt, now)
+            super().put_received_message_into_queue(session, change(packet) if when(packet) else packet, receipt, now)
 
     return replace_part(ReceivedMessageMisreader)
 

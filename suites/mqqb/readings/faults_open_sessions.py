@@ -66,9 +66,11 @@ class ReceiverRemembersSessionOfLatestMessage(MessageReceiving):
 
     get_latest_session: Session | None = None
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         self.latest = session
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 class SenderUsesOpenSession(MessageSending):

@@ -16,11 +16,11 @@ from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
-from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, QueueAccess, SignatureType, is_granted
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, QueueAccess, SignatureType, is_access_granted
 from reference_qm.surface.clock import Now
 
 
@@ -43,7 +43,7 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
 
 def _has_everyone_group_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
     security = part.qm.security_lookup.find_queue_security(queue)
-    return is_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
+    return is_access_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @follows("E105.2")
@@ -57,14 +57,14 @@ class QueueManagerQuotaInBytes(QueueQuotas):
 
 def _get_queue_manager_quota(part: QueueQuotas) -> float:
     quota = part.qm.adm.QueueManagerQuota
-    return inf if quota == INFINITE else quota
+    return inf if quota == INFINITE_TIMEOUT else quota
 
 
 @follows("E109.2")
 class TimeToBeReceivedBeginsAtArrival(MessageLifetimes):
     """The receiver measures TimeToBeReceived from the arrival of a message."""
 
-    @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
+    @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life_s = message.TimeToBeReceived

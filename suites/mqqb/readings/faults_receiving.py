@@ -9,7 +9,7 @@ from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -88,9 +88,11 @@ class SessionHeaderCountsAreComparedBeforeMessageIsCounted(MessageReceiving):
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
     @only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @follows("E29.2")
@@ -158,11 +160,11 @@ class ExpiredMessageIsDiscardedWithoutAck(MessageAdmission):
 class OrderAckBeforeFirstMessage(OrderAcks):
     """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(
             transfer.saved_sequence_number for transfer in session.order_acks_due
         )
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         if nothing:
             name = self.build_order_queue_name(session, session.RemoteQMGuid)
             body = OrderAckBody(TxSequenceID(0, 0), 0, 0)
@@ -227,7 +229,7 @@ def _advance_incoming_sequence(
     if transfer is None:
         transfer = IncomingTransactionalTransferInfo(queue, name, source)
         queue.IncomingTransactionalTransferInfoCollection[key] = transfer
-    part.qm.transactional_receiving.accept_in_sequence(session, transfer, packet, now)
+    part.qm.transactional_receiving.accept_in_sequence_message(session, transfer, packet, now)
     if not transfer.unsaved_messages:
         transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
             transfer.SequenceIdentifier,
@@ -308,7 +310,7 @@ def _does_message_request_journaling(message: Message) -> bool:
     return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
-def _has_arrived_on_session(part: Part, position: MessagePosition) -> bool:
+def _has_arrived_on_session(part: QueueManagerPart, position: MessagePosition) -> bool:
     """Return whether a message arrived on a session. A message of a local application has no sender to which an
     acknowledgment could be sent.
     """
@@ -339,10 +341,12 @@ class _ArrivalSessionRecorder(MessageReceiving):
     """
 
     @only_if(lambda part, session, packet, *_: _does_packet_request_journaling(packet))
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         assert isinstance(self.qm.message_arrival, _FinalAckForAnyMessage)
         self.qm.message_arrival.session = session
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add_reading(

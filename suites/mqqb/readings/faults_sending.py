@@ -23,7 +23,7 @@ from reference_qm.core.transfer.transactional_sending import (
     stop_counting_as_unacknowledged,
 )
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -37,7 +37,7 @@ class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
     acknowledged.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         number = header.RecoverableMsgAckSeqNumber
         for position in session.OutgoingMessageTable.awaiting_ack:
             own = position.RecoverableSequenceNumber
@@ -48,15 +48,15 @@ class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
                 and (number - own & 0xFFFF) < HALF_OF_SEQUENCE_NUMBER_RANGE
             ):
                 self.delete_position(session, position)
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @follows("E24.2")
 class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
     """The receiver always restarts the Session Ack Send Timer when it expires."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        super().on_send_timer(session, now)
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
+        super().on_order_ack_send_timer(session, now)
         if session.SessionState is not SessionState.OPEN:
             return
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
@@ -241,7 +241,7 @@ class SenderIgnoresTimeToBeReceived(MessageLifetimes):
     @only_if(
         lambda part, packet, now: (
             part.qm.message_sending.is_from_this_queue_manager(packet)
-            and packet.UserHeader.TimeToBeReceived != INFINITE
+            and packet.UserHeader.TimeToBeReceived != INFINITE_TIMEOUT
         )
     )
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:

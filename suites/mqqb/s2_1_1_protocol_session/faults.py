@@ -159,11 +159,13 @@ class InitiatorAcknowledgesButDropsMessageOnOwnSession(MessageReceiving):
     message.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if session.initiator and packet.MessagePropertiesHeader.Label != ORDER_ACK_LABEL:
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("acceptor-session-ack-on-second-open-session-missing", breaks="MQQB-2.1.1-D01")

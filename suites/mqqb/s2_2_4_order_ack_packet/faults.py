@@ -232,9 +232,9 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
     sequence in both OrderAcks.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__["first"] = next(iter(session.order_acks_due), None)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.__dict__["first"] = None
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -278,11 +278,11 @@ class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
         super().__init__(qm)
         self.last: int | None = None
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.last = next(
             (one.saved_sequence_number for one in reversed(session.order_acks_due) if one.saved_sequence_number), None
         )
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.last = None
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -318,9 +318,9 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
     sequence in both OrderAcks.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__["first"] = next(iter(session.order_acks_due), None)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.__dict__["first"] = None
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:

@@ -50,12 +50,12 @@ add(
 class ReceiverOrderAckDirectNameAddressOfOldestSession(OrderAcks):
     """The receiver sends an OrderAck with the address of the queue manager of its oldest session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         oldest = min(self.qm.sessions.values(), key=lambda one: one.number)
         kept = session.RemoteQMAddress
         session.RemoteQMAddress = oldest.RemoteQMAddress or kept
         try:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
         finally:
             session.RemoteQMAddress = kept
 

@@ -340,10 +340,10 @@ class ReceiverFinalAckOfRefusedMessageSentOnlyIfJnIsSet(FinalAcks):
 class ReceiverFinalAckSentWhenMessageWithJpArrives(TransactionalReceiving):
     """The receiver sends a FinalAck with class ACK_RECEIVE when a message with JP set arrives in its queue."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if packet.UserHeader.JP:
             received = MessageClass.MQMSG_CLASS_ACK_RECEIVE
             self.qm.final_acks.send_negative_final_ack(session, packet, received, now)

@@ -94,8 +94,8 @@ class ReceiverMessageCountedOnFirstSessionOfHost(MessageReceiving):
 class SenderOneTxSequenceIdForAllSequencesOfQueue(TransactionalSending):
     """The sender uses one TxSequenceID for all sequences to a queue."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         first = TxSequenceID(1, session.OutgoingTxSequenceID.TimeStamp)
         return replace(numbered, TransactionalMessageSequenceIdentifier=first)
 
@@ -135,8 +135,8 @@ class SenderSequencesOfSameSecondHaveEqualTimeStamp(DestinationResolving):
 class SenderFirstSequenceHasOrdinal3(TransactionalSending):
     """The sender's first sequence of a session has Ordinal 3."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = session.OutgoingTxSequenceID
         other = TxSequenceID(identifier.Ordinal + 2, identifier.TimeStamp)
         return replace(numbered, TransactionalMessageSequenceIdentifier=other)
@@ -251,12 +251,12 @@ add(
 class ReceiverRejectCountIs2AfterFirstRejectedMessage(TransactionalReceiving):
     """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         if transfer is not None and not transfer.RejectCount:
             session.TxMessageRejectCount = 1
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
 
 
 def _reset_outgoing_sequence_number(queue: OutgoingQueue) -> None:

@@ -14,7 +14,7 @@ from reference_qm.codec import PingPacket, UserMessagePacket
 from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import CachedUserCert, MessageRefused, UserSignCert
+from reference_qm.security import CachedUserCert, ReceivedMessageRefused, UserSignCert
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
 
@@ -26,7 +26,7 @@ class ReceiverRefusedCertificateKept(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         try:
             super().verify_sender(packet, now)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             assert packet.SecurityHeader is not None
             data = packet.SecurityHeader.SecurityData
             known = UserSignCert(Certificate=data.SenderCert)

@@ -95,8 +95,8 @@ class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
 class SenderSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
     """The sender sends the second message of a new sequence as a message of the old sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = session.OutgoingTxSequenceID
         if identifier.Ordinal == 1 or numbered.TransactionSequenceNumber != 2:
             return numbered
@@ -124,8 +124,8 @@ add(
 class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
     """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = numbered.TransactionalMessageSequenceIdentifier
         if identifier.Ordinal > 1 and numbered.TransactionSequenceNumber == 3:
             old = replace(identifier, Ordinal=identifier.Ordinal - 1)

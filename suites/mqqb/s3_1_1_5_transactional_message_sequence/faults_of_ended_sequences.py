@@ -45,9 +45,9 @@ add(
 class SenderSequenceEndedBySessionAckContinued(TransactionalSending):
     """The sender continues a sequence whose last OrderAck arrived before the SessionAck."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         before = session.OutgoingTxSequenceID, session.OutgoingTxSequenceNumber
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
         session.OutgoingTxSequenceID, session.OutgoingTxSequenceNumber = before
 
 

@@ -77,10 +77,10 @@ class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
 class ReceiverOrderAckTimerStoppedByRejectedMessage(TransactionalReceiving):
     """The receiver stops the Order Ack Send Timer when it rejects a message that is out of sequence."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         session.order_acks_due.clear()
 
 
@@ -88,7 +88,7 @@ class ReceiverOrderAckTimerStoppedByRejectedMessage(TransactionalReceiving):
 class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """The sender discards a transactional message that a SessionAck acknowledges."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
@@ -98,8 +98,8 @@ class SenderSecondTransactionalMessageDiscardedBySessionAck(SessionAcks):
     them.
     """
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, header)
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, header)
         for position in list(session.OutgoingMessageTable):
             if position.ReceivedSessionAck and position.TxSequenceNumber > 1:
                 self.delete_position(session, position)
@@ -111,8 +111,8 @@ class SenderTransactionalMessageLeavesSequenceAtSessionAck(TransactionalSending)
     OrderAck.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         session.OutgoingMessageTable.remove(position)
         self.remove_message_from_sequence(session, position)
 
@@ -121,8 +121,8 @@ class SenderTransactionalMessageLeavesSequenceAtSessionAck(TransactionalSending)
 class SenderMessageOfSecondQueueDeletedBySessionAck(TransactionalSending):
     """The sender deletes a transactional message of its second outgoing queue when a session acknowledgment arrives."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         queues = list(self.qm.adm.OutgoingQueues.values())
         if session.OutgoingQueueReference is not queues[0]:
             session.OutgoingMessageTable.remove(position)
@@ -149,9 +149,9 @@ class SenderJournaledMessageDeletedByOrderAckBeforeSessionAck(TransactionalSendi
     message until the FinalAck arrives.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered = position.ReceivedOrderAck
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
         if ordered:
             session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
 

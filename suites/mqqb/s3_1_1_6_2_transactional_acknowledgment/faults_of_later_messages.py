@@ -143,9 +143,9 @@ def _is_order_ack_timer_running(self: Any, session: Session) -> bool:
 class ReceiverOrderAckDelayCountedFromSessionStart(OrderAcks):
     """The receiver does not record the time of its OrderAcks, so that later OrderAcks are not delayed."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         before = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         session.LastOrderAckSendTime = before
 
 
@@ -158,9 +158,9 @@ class ReceiverOrderAckSentAtOnceAfterFirst(OrderAcks):
         if session.number in self.__dict__.setdefault("acknowledged", set()):
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, 1, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__.setdefault("acknowledged", set()).add(session.number)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-order-ack-delayed-by-one-message-only", breaks="MQQB-3.1.1.6.2-05", blind=True)
@@ -199,9 +199,9 @@ class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
         ):
             super().start_order_ack_timer(session, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__.setdefault("sent", set()).add(session.number)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault(
@@ -212,30 +212,30 @@ class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
 class ReceiverOrderAckOfSecondSequenceNotSent(OrderAcks):
     """When the Order Ack Send Timer expires, the receiver sends only the OrderAck of the first sequence that is due."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         session.order_acks_due = dict(list(session.order_acks_due.items())[:1])
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-no-order-ack-at-second-expiry", breaks="MQQB-3.1.1.6.2-07", blind=True)
 class ReceiverNoOrderAckAtSecondExpiry(OrderAcks):
     """When the Order Ack Send Timer of a session expires a second time, the receiver sends no OrderAck."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         counts = self.__dict__.setdefault("expiries", {})
         counts[session.number] = counts.get(session.number, 0) + 1
         if counts[session.number] == 2:
             session.order_acks_due = {}
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-no-order-ack-after-rejected-message", breaks="MQQB-3.1.1.6.2-07", blind=True)
 class ReceiverNoOrderAckAfterRejectedMessage(OrderAcks):
     """When the Order Ack Send Timer expires after a rejected message, the receiver sends no OrderAck."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         session.order_acks_due = {one: None for one in session.order_acks_due if not one.RejectCount}
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 for _name, _rule, _says, _acknowledge in (

@@ -63,26 +63,26 @@ class SenderTransactionalMessageDiscardedOnLaterSession(TransactionalSending):
         super().__init__(qm)
         self.acknowledged: set[OutgoingMessagePosition] = set()
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position in self.acknowledged and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
             self.remove_message_from_sequence(session, position)
             return
         self.acknowledged.add(position)
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
 @fault("sender-journaled-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09", blind=True)
 class SenderJournaledTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """When a SessionAck acknowledges a transactional message with JP, the sender journals and discards the message."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.UserMessage.UserHeader.JP and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
             self.remove_message_from_sequence(session, position)
             self.qm.message_journaling.journal_delivered_message(position.MessagePosition)
             return
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
 class _OrderAckAfterRejectionFault(TransactionalReceiving):

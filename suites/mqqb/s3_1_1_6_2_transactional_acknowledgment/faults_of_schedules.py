@@ -20,9 +20,9 @@ class ReceiverOrderAckElapsedTimeCountedFromSessionStart(OrderAcks):
     Order Ack Send Timer after 10 s.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         kept = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         session.LastOrderAckSendTime = kept
 
 
@@ -41,8 +41,8 @@ class ReceiverOrderAckSendTimerOfSecondSessionNotRestarted(OrderAcks):
 class ReceiverOrderAckSendTimerAfterFirstOrderAckDoubled(OrderAcks):
     """The receiver starts the Order Ack Send Timer with twice OrderAckTimeout after the first OrderAck of a session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        super().on_send_timer(session, now)
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
+        super().on_order_ack_send_timer(session, now)
         session.OrderAckTimeout = 1000
 
 
@@ -50,10 +50,10 @@ class ReceiverOrderAckSendTimerAfterFirstOrderAckDoubled(OrderAcks):
 class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(TransactionalReceiving):
     """The receiver does not start the Order Ack Send Timer when a message that is out of sequence arrives."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None and len(session.order_acks_due) == 1:
             self.qm.session_timers.stop(session, TimerName.ORDER_ACK_SEND)
             session.order_acks_due.clear()

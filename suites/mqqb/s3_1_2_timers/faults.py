@@ -90,11 +90,11 @@ class AcceptorSessionAckWaitTimerUsesOwnDefault(SessionAcks):
     initiator sent.
     """
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         agreed = session.AckWaitTimeout
         if not session.initiator:
             session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = agreed
 
 

@@ -285,4 +285,4 @@ class QueueManagerIdentifierNewAfterRestart(StateRestoring):
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
         if entries:
-            self.qm.domain_membership.take_identifier(new_guid(self.qm.entropy))
+            self.qm.domain_membership.adopt_directory_identifier(new_guid(self.qm.entropy))

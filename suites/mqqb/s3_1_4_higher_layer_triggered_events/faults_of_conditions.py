@@ -21,7 +21,8 @@ def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Ins
         started = self.__dict__.setdefault("started", [])
         begun = self.qm.disk.used and all(not one.ConnectionHistory for one in self.qm.adm.OutgoingQueues.values())
         restored = any(
-            one.MessagePosition.key and not one.MessagePosition.awaits_disk for one in session.OutgoingMessageTable
+            one.MessagePosition.key and not one.MessagePosition.is_disk_write_pending
+            for one in session.OutgoingMessageTable
         )
         first = session.number not in started and not named and restored and (begun or bool(started))
         if first:

@@ -192,8 +192,10 @@ class _PacketCorrector(MessageReceiving):
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, self.correct_packet(packet), receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().put_received_message_into_queue(session, self.correct_packet(packet), receipt, now)
 
 
 @fault(
@@ -290,10 +292,12 @@ class SenderFinalAckOfClassAckReceiveTakenAsMessage(MessageReceiving):
     message.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.MessagePropertiesHeader.MessageClass == 0x4000:
             packet = _remove_label(packet)
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("sender-report-class-or-arrival-ack-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
@@ -302,11 +306,13 @@ class SenderReportClassOrArrivalAckClassTakenAsFinalAck(MessageReceiving):
     FinalAck.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.Label == ORDER_ACK_LABEL and properties.MessageClass in (1, 2):
             packet = replace(packet, MessagePropertiesHeader=replace(properties, MessageClass=0x8000))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
@@ -340,24 +346,28 @@ class ReceiverUserMessageOfClassNormalRefused(Identifying):
 class ReceiverMessageWithLabelOfOrderAckDropped(MessageReceiving):
     """The receiver drops a message of class NORMAL whose label is QM Ordering Ack, regardless of its destination."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.Label == ORDER_ACK_LABEL and not properties.MessageClass:
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-message-with-36-byte-body-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
 class ReceiverMessageWith36ByteBodyDropped(MessageReceiving):
     """The receiver drops a message of class NORMAL whose body has 36 bytes."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) == 36 and not properties.MessageClass:
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("initiator-normal-message-on-initiated-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
@@ -366,25 +376,29 @@ class InitiatorNormalMessageOnInitiatedSessionDropped(MessageReceiving):
     itself opened.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if session.initiator and not packet.MessagePropertiesHeader.MessageClass:
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-normal-message-with-ordering-label-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
 class ReceiverNormalMessageWithOrderingLabelDropped(MessageReceiving):
     """The receiver acknowledges and drops a message of class NORMAL whose label is QM Ordering Ack."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if (
             packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
             and not packet.MessagePropertiesHeader.MessageClass
         ):
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("sender-ack-reach-queue-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
@@ -393,7 +407,9 @@ class SenderAckReachQueueClassTakenAsFinalAck(MessageReceiving):
     FinalAck.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if (
             properties.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
@@ -404,4 +420,4 @@ class SenderAckReachQueueClassTakenAsFinalAck(MessageReceiving):
             receipt.done = True
             self.qm.final_acks.receive(session, packet, now)
         else:
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)

@@ -27,11 +27,11 @@ def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMes
     """Return an installer of a fault that handles the messages of a condition as OrderAcks or FinalAcks."""
 
     class MessageHandledAsAck(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if is_order_ack(packet) or is_final_ack(packet) or not when(packet):
-                super().take_message(session, packet, receipt, now)
+                super().put_received_message_into_queue(session, packet, receipt, now)
                 return
             receipt.done = True
             body = (packet.MessagePropertiesHeader.MessageBody + bytes(ORDER_ACK_BODY_SIZE))[:ORDER_ACK_BODY_SIZE]
@@ -302,7 +302,9 @@ add(
 class SenderMessageWithDebugHeaderTakenAsOrderAck(MessageReceiving):
     """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1, TR=1)
         untraced = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
-        super().take_message(session, untraced if is_order_ack(untraced) else packet, receipt, now)
+        super().put_received_message_into_queue(session, untraced if is_order_ack(untraced) else packet, receipt, now)

@@ -36,12 +36,12 @@ def identify_ack_despite_wrong_fields(changes: dict[str, Any], when: Callable[[U
     """
 
     class IdentifiedAnyway(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if is_for_order_queue(packet) and when(packet):
                 packet = set_fields(packet, changes)
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)
 
     return replace_part(IdentifiedAnyway)
 

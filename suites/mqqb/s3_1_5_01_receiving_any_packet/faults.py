@@ -79,12 +79,12 @@ class SenderReceivedAckNotSetAfterFirstTimerExpiry(SessionAcks):
     packet.
     """
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         expired = _sessions_with_expired_timer.setdefault(self.qm, set())
         if session.transport in expired:
             session.ReceivedAck = False
         expired.add(session.transport)
-        super().on_wait_timer(session, now)
+        super().on_session_ack_wait_timer(session, now)
 
 
 add(

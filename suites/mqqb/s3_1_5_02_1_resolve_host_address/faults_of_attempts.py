@@ -238,9 +238,9 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(SessionAddressResolving):
         if other is None or not guid.int or self.qm.next_hops.get_next_hops(guid):
             super().resolve_host_address(session, now)
         else:
-            session.unresolved_hops, session.addresses = list(other.NextHopCollection), {}
+            session.unresolved_next_hops, session.addresses = list(other.NextHopCollection), {}
             session.NextHopCollection.clear()
-            for hop in session.unresolved_hops:
+            for hop in session.unresolved_next_hops:
                 self.store_addresses(session, hop.HostName, (hop.Address,), now)
 
 

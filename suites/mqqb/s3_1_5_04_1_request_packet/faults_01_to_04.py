@@ -146,10 +146,10 @@ class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(MessageReceiving):
 class AcceptorSessionAckWaitTimer20S(SessionAcks):
     """The acceptor's Session Ack Wait Timer runs for 20 s, regardless of AckTimeout in the request."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         agreed = session.AckWaitTimeout
         session.AckWaitTimeout = agreed if session.initiator else 20_000
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = agreed
 
 

@@ -148,10 +148,10 @@ class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_ResponseAckTimeoutFaul
 class AcceptorAckWaitTimerAtMostAMinute(SessionAcks):
     """The acceptor's Session Ack Wait Timer uses an AckTimeout of at most 60,000 ms."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         asked = session.AckWaitTimeout
         session.AckWaitTimeout = asked if session.initiator else min(asked, 60_000)
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = asked
 
 
@@ -159,11 +159,11 @@ class AcceptorAckWaitTimerAtMostAMinute(SessionAcks):
 class AcceptorAckWaitTimerOfOtherSession(SessionAcks):
     """The acceptor's Session Ack Wait Timer uses the AckTimeout of another open session."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         asked, others = session.AckWaitTimeout, list_open_sessions(self.qm, session)
         if others and not session.initiator:
             session.AckWaitTimeout = others[0].AckWaitTimeout
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = asked
 
 
@@ -171,12 +171,12 @@ class AcceptorAckWaitTimerOfOtherSession(SessionAcks):
 class AcceptorRestartedAckWaitTimerHasDefault(SessionAcks):
     """When the acceptor restarts its Session Ack Wait Timer, the timer uses the acceptor's own AckTimeout."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         asked, started = session.AckWaitTimeout, vars(self).setdefault("started", set())
         if session.number in started and not session.initiator:
             session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
         started.add(session.number)
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = asked
 
 

@@ -14,10 +14,10 @@ class _ChosenSendingOrderFault(MessageSending):
             waiting = [
                 one
                 for one in session.OutgoingMessageTable
-                if not (one.AwaitingAck or one.ReceivedSessionAck or one.MessagePosition.awaits_disk)
+                if not (one.AwaitingAck or one.ReceivedSessionAck or one.MessagePosition.is_disk_write_pending)
             ]
             first = session.OutgoingMessageTable.get_next_unsent()
-            if first is None or first.MessagePosition.awaits_disk:
+            if first is None or first.MessagePosition.is_disk_write_pending:
                 return
             chosen = self.choose_message_to_send(
                 session, [one for one in waiting if one.priority == first.priority] or [first]

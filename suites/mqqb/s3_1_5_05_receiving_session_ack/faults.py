@@ -74,8 +74,8 @@ def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
 class SenderMessageWhoseNumberIsAckNumberNotMarked(SessionAcks):
     """The sender does not mark the message whose number is AckSequenceNumber as acknowledged."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, _decrement_ack_sequence_number(header))
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, _decrement_ack_sequence_number(header))
 
 
 @fault(
@@ -86,9 +86,9 @@ class SenderMessageWhoseNumberIsAckNumberNotMarked(SessionAcks):
 class SenderWindowOpenedByOneForSeveralAckedMessages(SessionAcks):
     """The sender makes room for only one message in its window when an acknowledgment covers several messages."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         if session.UnAckedMessageCount < before:
             session.UnAckedMessageCount = before - 1
 
@@ -97,16 +97,16 @@ class SenderWindowOpenedByOneForSeveralAckedMessages(SessionAcks):
 class SenderExpressMessageWhoseNumberIsAckNumberKept(SessionAcks):
     """The sender keeps the express message whose number is AckSequenceNumber."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, _decrement_ack_sequence_number(header))
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_express_messages(session, _decrement_ack_sequence_number(header))
 
 
 @fault("sender-recoverable-messages-up-to-ack-number-deleted", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
 class SenderRecoverableMessagesUpToAckNumberDeleted(SessionAcks):
     """The sender deletes recoverable messages up to AckSequenceNumber."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, header)
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_express_messages(session, header)
         for position in session.OutgoingMessageTable.awaiting_ack:
             if position.SequenceNumber <= header.AckSequenceNumber:
                 self.delete_position(session, position)
@@ -116,7 +116,7 @@ add(
     "sender-acknowledged-recoverable-messages-never-deleted",
     "MQQB-3.1.5.5-05",
     "The sender never deletes a recoverable message.",
-    skip(SessionAcks.delete_acknowledged_recoverable),
+    skip(SessionAcks.delete_acknowledged_recoverable_messages),
 )
 
 
@@ -134,7 +134,7 @@ class SenderRecoverableMessageJournaledBeforeStorageIsAcked(SessionAcks):
     stored.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         for position in session.OutgoingMessageTable.awaiting_ack:
             if position.recoverable and not position.TxSequenceNumber and position.ReceivedSessionAck:
                 self.delete_position(session, position)
@@ -209,23 +209,23 @@ class SenderRecoverableMessagesKeptAfterSessionHeaderOfMessage(SessionAcks):
         super().receive(session, packet, now)
         self.is_processing_session_ack = False
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.is_processing_session_ack:
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-only-first-acknowledged-recoverable-message-deleted", breaks="MQQB-3.1.5.5-05", blind=True)
 class SenderOnlyFirstAcknowledgedRecoverableMessageDeleted(SessionAcks):
     """The sender deletes only the recoverable message with the number RecoverableMsgAckSeqNumber."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=1))
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=1))
 
 
 @fault("sender-recoverable-messages-of-second-session-kept", breaks="MQQB-3.1.5.5-05", blind=True)
 class SenderRecoverableMessagesOfSecondSessionKept(SessionAcks):
     """The sender does not delete acknowledged recoverable messages while another session is open."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if not list_open_sessions(self.qm, session):
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)

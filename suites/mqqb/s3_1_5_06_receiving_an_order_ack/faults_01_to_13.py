@@ -374,9 +374,9 @@ class SenderOrderAckedUnacknowledgedMessageResentOnNewSession(TransactionalSendi
     message again on the next session.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered, position.ReceivedOrderAck = position.ReceivedOrderAck, False
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
         position.ReceivedOrderAck = ordered
 
 

@@ -111,8 +111,10 @@ class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(MessageHistory):
 class ReceiverMessageToMissingQueueNotAddedToHistory(MessageReceiving):
     """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().put_received_message_into_queue(session, packet, receipt, now)
         entry = self.qm.message_history.find_duplicate(packet)
         missing = packet.TransactionHeader is None and self.qm.message_arrival.find_destination(packet) is None
         if entry is not None and missing and self.is_for_this_queue_manager(packet):
@@ -152,9 +154,11 @@ class ReceiverTimeOfSecondDuplicateNotRenewed(MessageHistory):
 class ReceiverTimeOfExpressDuplicateNotRenewed(MessageReceiving):
     """The receiver does not renew TimeStamp of a history entry if the duplicate is an express message."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         known = self.qm.message_history.find_duplicate(packet) if packet.TransactionHeader is None else None
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if known is not None and not packet.UserHeader.DM:
             self.qm.adm.MessageIDHistoryTable.insert(known)
 
@@ -203,9 +207,11 @@ class ReceiverExpressDuplicateAccepted(MessageHistory):
 class ReceiverDuplicateAcknowledgedAgain(MessageReceiving):
     """For a duplicate, the receiver sends the acknowledgment to the administration queue again."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if known and packet.MessagePropertiesHeader.PA:
             message = self.qm.message_admission.build_message(packet, now)
             self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
@@ -215,11 +221,13 @@ class ReceiverDuplicateAcknowledgedAgain(MessageReceiving):
 class ReceiverDuplicateReportedAgain(MessageReceiving):
     """For a duplicate, the receiver sends the report on a traced message again."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if known and self.is_for_this_queue_manager(packet):
-            self.qm.message_tracing.trace_received(self.qm.message_admission.build_message(packet, now), now)
+            self.qm.message_tracing.trace_received_message(self.qm.message_admission.build_message(packet, now), now)
 
 
 @fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
@@ -237,8 +245,10 @@ class ReceiverRepeatedTransactionalMessageAccepted(TransactionalReceiving):
 class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(MessageReceiving):
     """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.TransactionHeader is not None and self.qm.message_history.find_duplicate(packet) is not None:
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)

@@ -44,11 +44,13 @@ class ReceiverThirdCopyOfMessageAccepted(MessageHistory):
 class ReceiverDuplicateInDeadLetterQueue(MessageReceiving):
     """The receiver puts a duplicate with JN into the dead-letter queue."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         here = self.is_for_this_queue_manager(packet) and packet.TransactionHeader is None
         if here and self.qm.message_history.find_duplicate(packet) is not None:
             self.qm.message_admission.journal_refused_message(self.qm.message_admission.build_message(packet, now))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-time-of-oldest-entry-renewed-by-duplicate", breaks="MQQB-3.1.5.8.1-02")

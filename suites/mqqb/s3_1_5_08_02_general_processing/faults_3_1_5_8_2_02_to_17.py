@@ -334,7 +334,7 @@ class ReceiverReportSentForRefusedTracedMessage(MessageAdmission):
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
         if message_class in _RULE_BY_REFUSAL_CLASS:
-            self.qm.message_tracing.trace_received(self.build_message(packet, now), now)
+            self.qm.message_tracing.trace_received_message(self.build_message(packet, now), now)
 
 
 @fault(

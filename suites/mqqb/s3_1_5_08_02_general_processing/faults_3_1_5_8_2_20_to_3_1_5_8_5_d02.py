@@ -317,7 +317,7 @@ class ReceiverMessagePutIntoPrivateQueueWithNumberMinusOne(MessageArrival):
         if not isinstance(queue, PrivateQueueFormatNameId):
             return super().find_destination(packet)
         known = self.qm.adm.QueueCollection
-        before = known.find_private(queue.PrivateQueueIdentifier - 1)
+        before = known.find_private_queue(queue.PrivateQueueIdentifier - 1)
         return before if before is not None else super().find_destination(packet)
 
 

@@ -50,7 +50,9 @@ add(
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry of a message has RemoteQMGuid of the session as the source of the message.",
     replace_during(
-        MessageReceiving.take_message, MessageHistory.remember_message, _make_history_note_with_session_guid
+        MessageReceiving.put_received_message_into_queue,
+        MessageHistory.remember_message,
+        _make_history_note_with_session_guid,
     ),
     blind=True,
 )
@@ -63,10 +65,12 @@ class RecoverableAckFlagOmissionFault(MessageReceiving):
         """Return whether a message is not acknowledged as stored."""
         return False
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if self.is_acknowledgment_omitted(session, packet):
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-recoverable-message-to-private-name-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)

@@ -142,7 +142,7 @@ class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(MessageArrival):
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         found = super().find_destination(packet)
         if found is None and isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
-            return self.qm.adm.QueueCollection.find_private(1)
+            return self.qm.adm.QueueCollection.find_private_queue(1)
         return found
 
 
@@ -173,6 +173,8 @@ add(
 class RouterExpressMessageDiscarded(MessageReceiving):
     """The queue manager puts only recoverable messages for another queue manager into an outgoing queue."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if self.is_for_this_queue_manager(packet) or packet.UserHeader.DM:
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)

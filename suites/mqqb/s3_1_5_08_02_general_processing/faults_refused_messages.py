@@ -165,7 +165,7 @@ class ReceiverRefusedMessageReportedAsArrived(MessageAdmission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        self.qm.message_tracing.trace_received(self.build_message(packet, now), now)
+        self.qm.message_tracing.trace_received_message(self.build_message(packet, now), now)
 
 
 @fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")

@@ -14,7 +14,7 @@ from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 PacketPredicate = Callable[[UserMessagePacket], bool]
@@ -120,7 +120,7 @@ def accept_refused_messages(name: str, when: SelectionCondition) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         try:
             return original(packet, *rest)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if not when(packet):
                 raise
             return packet
@@ -133,7 +133,7 @@ def refuse_messages_in_step(name: str, when: SelectionCondition, message_class: 
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         if when(packet):
-            raise MessageRefused(message_class, "a fault refuses the message")
+            raise ReceivedMessageRefused(message_class, "a fault refuses the message")
         return original(packet, *rest)
 
     return change_step(getattr(SecurityOnReceipt, name), run)

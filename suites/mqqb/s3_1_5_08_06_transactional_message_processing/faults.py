@@ -59,9 +59,9 @@ class ReceiverOrderAckTimerRestartedOnlyOnce(OrderAcks):
         if count <= 2:
             super().start_order_ack_timer(session, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self._messages[session.number] = 0
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault(
@@ -79,10 +79,10 @@ class ReceiverOrderAckTimerAlwaysTwoSeconds(SessionInitialization):
 class ReceiverOrderAckOfRejectedMessageNotSent(TransactionalReceiving):
     """The receiver sends no OrderAck for a rejected message, so a lost OrderAck is never repeated."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             session.order_acks_due.pop(transfer, None)
         if not session.order_acks_due:
@@ -93,7 +93,7 @@ add(
     "receiver-order-ack-not-sent",
     ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"),
     "The receiver sends nothing when the Order Ack Send Timer expires.",
-    skip(OrderAcks.on_send_timer),
+    skip(OrderAcks.on_order_ack_send_timer),
 )
 
 
@@ -101,7 +101,7 @@ add(
     "receiver-reject-count-not-incremented",
     "MQQB-3.1.5.8.6-05",
     "The receiver does not increment TxMessageRejectCount for a rejected transactional message.",
-    skip(TransactionalReceiving.reject_out_of_sequence),
+    skip(TransactionalReceiving.reject_out_of_sequence_message),
 )
 
 
@@ -109,22 +109,22 @@ add(
 class ReceiverRejectCountAtMost1(TransactionalReceiving):
     """The receiver counts only the first of several rejected messages."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         if session.TxMessageRejectCount:
             session.TxMessageRejectCount -= 1
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
 
 
 @fault("receiver-transfer-info-reject-count-always-0", breaks="MQQB-3.1.5.8.6-06")
 class ReceiverTransferInfoRejectCountAlways0(TransactionalReceiving):
     """The receiver leaves RejectCount of IncomingTransactionalTransferInfo at 0."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             transfer.RejectCount = 0
 
@@ -133,10 +133,10 @@ class ReceiverTransferInfoRejectCountAlways0(TransactionalReceiving):
 class ReceiverRejectCountSetInEverySequenceOfQueue(TransactionalReceiving):
     """The receiver sets RejectCount of every sequence of a queue when it rejects a message."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             for other in transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values():
                 other.RejectCount = transfer.RejectCount
@@ -146,11 +146,11 @@ class ReceiverRejectCountSetInEverySequenceOfQueue(TransactionalReceiving):
 class ReceiverRejectCountNotReset(TransactionalReceiving):
     """The receiver does not reset TxMessageRejectCount when it accepts a transactional message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         count = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         session.TxMessageRejectCount = count
 
 
@@ -158,11 +158,11 @@ class ReceiverRejectCountNotReset(TransactionalReceiving):
 class ReceiverTxMessageRejectCountKeptByFirstMessage(TransactionalReceiving):
     """The receiver does not reset TxMessageRejectCount when it accepts the first message of a new sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         count, header = session.TxMessageRejectCount, packet.TransactionHeader
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if header is not None and header.PreviousTxSequenceNumber == 0:
             session.TxMessageRejectCount = transfer.RejectCount = count
 
@@ -171,11 +171,11 @@ class ReceiverTxMessageRejectCountKeptByFirstMessage(TransactionalReceiving):
 class ReceiverRejectCountResetOnlyByNewSequence(TransactionalReceiving):
     """The receiver resets the reject count only when it accepts the first message of a sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         count = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber > 1:
             session.TxMessageRejectCount = transfer.RejectCount = count
 
@@ -184,11 +184,11 @@ class ReceiverRejectCountResetOnlyByNewSequence(TransactionalReceiving):
 class ReceiverLastAccessTimeNotSetByRejectedMessage(TransactionalReceiving):
     """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         time_s = 0 if transfer is None else transfer.LastAccessTime
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             transfer.LastAccessTime = time_s
 
@@ -197,11 +197,11 @@ class ReceiverLastAccessTimeNotSetByRejectedMessage(TransactionalReceiving):
 class ReceiverLastAccessTimeSetOnlyByFirstMessage(TransactionalReceiving):
     """The receiver sets LastAccessTime only for the first message of a sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         time_s = transfer.LastAccessTime
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber > 1 and time_s:
             transfer.LastAccessTime = time_s
 
@@ -222,10 +222,10 @@ class ReceiverSequenceGapAccepted(TransactionalReceiving):
 class ReceiverSequencePositionResetTo1(TransactionalReceiving):
     """The receiver resets its position in the incoming sequence to 1 after each accepted message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = 1
 
 
@@ -233,11 +233,11 @@ class ReceiverSequencePositionResetTo1(TransactionalReceiving):
 class ReceiverHigherNumberKeptWhenLaterSequenceBegins(TransactionalReceiving):
     """The receiver keeps IncomingTxSequenceNumber when a later sequence begins with a lower number."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         number = transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.SequenceNumber = max(number, transfer.SequenceNumber)
 
 

@@ -33,10 +33,10 @@ class ReceiverOrderAckTimerStartedInNewestSession(OrderAcks):
 class ReceiverOrderAckOfFirstDueSequenceOnly(OrderAcks):
     """The receiver sends an OrderAck only for the first of several sequences when the Order Ack Send Timer expires."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due)[1:]:
             del session.order_acks_due[transfer]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-order-ack-timer-not-restarted-on-later-session", breaks="MQQB-3.1.5.8.6-02")
@@ -58,13 +58,13 @@ class ReceiverOrderAckOmittedIfItsNumberHasNotChanged(OrderAcks):
         super().__init__(qm)
         self._sent: dict[tuple[int, int], int] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due):
             key = (id(transfer), int(transfer.saved_sequence_identifier))
             if self._sent.get(key) == transfer.saved_sequence_number:
                 del session.order_acks_due[transfer]
             self._sent[key] = transfer.saved_sequence_number
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 # -- rejected messages ------------------------------------------------------------------------------------------------
@@ -74,10 +74,10 @@ class _RejectionFault(TransactionalReceiving):
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         raise NotImplementedError
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         self.change_after_rejection(session, transfer)
 
 
@@ -132,11 +132,11 @@ class _AcceptanceFault(TransactionalReceiving):
     ) -> None:
         raise NotImplementedError
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         rejected = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         self.change_after_acceptance(session, transfer, rejected, now)
 
 
@@ -166,10 +166,10 @@ class ReceiverLastAccessTimeSetInEverySequence(_AcceptanceFault):
 class ReceiverLastAccessTimeIsSentTimeOfMessage(TransactionalReceiving):
     """The receiver sets LastAccessTime to the SentTime of the message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.LastAccessTime = packet.UserHeader.SentTime
 
 

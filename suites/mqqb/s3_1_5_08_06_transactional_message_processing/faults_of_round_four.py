@@ -36,9 +36,9 @@ class ReceiverOrderAckDelayLimitedFromFirstUnacknowledgedMessage(OrderAcks):
 class ReceiverLastAccessTimeOfSequenceSetByOrderAck(OrderAcks):
     """The receiver also sets LastAccessTime of a sequence when it sends an OrderAck of the sequence."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         due = [*session.order_acks_due] if session.SessionState is SessionState.OPEN else []
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         for transfer in due:
             if transfer.saved_sequence_number:
                 transfer.LastAccessTime = now.utc_s
@@ -50,11 +50,11 @@ class ReceiverSequenceNumberAfterGapGrowsByOne(TransactionalReceiving):
     one, even if numbers before TxSequenceNumber are missing.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         identifier, number = transfer.SequenceIdentifier, transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if number and identifier == transfer.SequenceIdentifier:
             session.IncomingTxSequenceNumber = transfer.SequenceNumber = number + 1
 

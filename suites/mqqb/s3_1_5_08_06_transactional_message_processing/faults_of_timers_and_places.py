@@ -69,19 +69,19 @@ class ReceiverOrderAckTimerNotRestartedByRejectedMessage(TransactionalReceiving)
 class ReceiverOrderAckOnOwnSessionNotSent(OrderAcks):
     """The receiver sends no OrderAck for messages on a session that it opened itself."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if not session.initiator:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-sequence-number-above-16-bits-cut", breaks="MQQB-3.1.5.8.6-09", blind=True)
 class ReceiverSequenceNumberAbove16BitsCut(TransactionalReceiving):
     """The receiver keeps only the low 16 bits of TxSequenceNumber."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = transfer.SequenceNumber & 0xFFFF
 
 
@@ -91,10 +91,10 @@ class ReceiverSequenceNumberAfterGapCounted(TransactionalReceiving):
     one.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         before = transfer.SequenceIdentifier, transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if before[0] == transfer.SequenceIdentifier and transfer.SequenceNumber > before[1] + 1:
             session.IncomingTxSequenceNumber = transfer.SequenceNumber = before[1] + 1

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedAr
 from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import RECOVERABLE_ACK_FLAG_COUNT, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -43,11 +43,13 @@ class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(MessageReceiv
     4,096 bytes.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) > LONG_BODY and properties.ExtensionData:
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add(
@@ -406,19 +408,23 @@ class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
 class ReceiverAckFlagOfRecoverableDuplicateNotSet(MessageReceiving):
     """The receiver does not set the flag of a repeated recoverable message."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None:
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-ack-flag-of-rejected-transactional-message-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
 class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(MessageReceiving):
     """The receiver does not set the flag of a transactional message that it rejects."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         rejected = session.TxMessageRejectCount
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if session.TxMessageRejectCount > rejected:
             receipt.must_be_acknowledged = False
 
@@ -427,9 +433,11 @@ class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(MessageReceiving):
 class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(MessageReceiving):
     """The receiver sets no acknowledgment flag for a recoverable message with a TimeToReachQueue."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.must_be_acknowledged = packet.BaseHeader.TimeToReachQueue == INFINITE
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        receipt.must_be_acknowledged = packet.BaseHeader.TimeToReachQueue == INFINITE_TIMEOUT
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-immediate-session-ack-only-once", breaks="MQQB-3.1.5.8.7-02", blind=True)

@@ -39,7 +39,7 @@ class ReceiverOverQuotaMessageReported(MessageAdmission):
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
         if self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
-            self.qm.message_tracing.trace_received(message, now)
+            self.qm.message_tracing.trace_received_message(message, now)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
@@ -175,10 +175,10 @@ class ReceiverTransferInfoFormatNameCopiedFromFirstSender(TransactionalReceiving
     first IncomingTransactionalTransferInfo.
     """
 
-    def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
+    def accept_in_sequence_message(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
         first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
         transfer.FormatName = first.FormatName
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
 
 
 @fault("receiver-transfer-info-sender-identifier-copied-from-first", breaks="MQQB-3.1.5.8.8-23")
@@ -187,10 +187,10 @@ class ReceiverTransferInfoSenderIdentifierCopiedFromFirst(TransactionalReceiving
     of the queue's first IncomingTransactionalTransferInfo.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
         transfer.SenderIdentifier = first.SenderIdentifier
 
@@ -201,8 +201,8 @@ class ReceiverTransferInfoSequenceIdentifierCopiedFromFirst(TransactionalReceivi
     SequenceIdentifier of the first IncomingTransactionalTransferInfo.
     """
 
-    def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+    def accept_in_sequence_message(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
+        super().accept_in_sequence_message(session, transfer, packet, now)
         first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
         transfer.SequenceIdentifier = first.SequenceIdentifier
 

@@ -163,7 +163,7 @@ class ReceiverPrivateQueueNumberComparedInLowestBit(MessageArrival):
         if isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
             number = packet.UserHeader.DestinationQueue.PrivateQueueIdentifier
             for lower in range(number % 2 or 2, number, 2):
-                found = self.qm.adm.QueueCollection.find_private(lower)
+                found = self.qm.adm.QueueCollection.find_private_queue(lower)
                 if found is not None and queue is not None and found.Transactional == queue.Transactional:
                     return found
         return queue

@@ -33,10 +33,10 @@ class _AcceptedTransferInfoFault(TransactionalReceiving):
     def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         raise NotImplementedError
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         self.change_transfer_info(session, transfer)
 
 
@@ -112,11 +112,11 @@ class ReceiverTransferInfoRejectCountOfEarlierQueue(TransactionalReceiving):
     rejected earlier on the session.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         new, rejected = transfer.SequenceNumber == 0, session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if new:
             transfer.RejectCount = rejected
 

@@ -81,7 +81,7 @@ class ReceiverMessageToPrivateQueuePutIntoQueueOfPredecessor(MessageArrival):
         number, self.number = self.number, name.PrivateQueueIdentifier
         if abs(number - name.PrivateQueueIdentifier) != 1:
             return found
-        return self.qm.adm.QueueCollection.find_private(number) or found
+        return self.qm.adm.QueueCollection.find_private_queue(number) or found
 
 
 @fault("receiver-transactional-message-put-into-queue-of-predecessor", breaks="MQQB-3.1.5.8.8-04", blind=True)

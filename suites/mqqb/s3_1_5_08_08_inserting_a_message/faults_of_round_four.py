@@ -34,7 +34,9 @@ add(
     "receiver-message-response-queue-equal-to-admin-queue-lost",
     "MQQB-3.1.5.8.8-05",
     "The receiver puts a message into its queue without a response queue if RQ of the packet is 1.",
-    replace_during(MessageReceiving.take_message, MessagePositions.insert_message, _drop_response_queue),
+    replace_during(
+        MessageReceiving.put_received_message_into_queue, MessagePositions.insert_message, _drop_response_queue
+    ),
     blind=True,
 )
 

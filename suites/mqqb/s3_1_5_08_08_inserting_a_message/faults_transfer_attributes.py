@@ -64,11 +64,11 @@ def find_transfer_of_other_sender(
 class WrongNewTransferInfoFault(TransactionalReceiving):
     """Changes each IncomingTransactionalTransferInfo after its first message was accepted."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         new = is_sequence_new(transfer)
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if new:
             self.change_new_transfer(session, transfer, packet, now)
 

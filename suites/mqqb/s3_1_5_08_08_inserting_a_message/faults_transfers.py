@@ -25,10 +25,10 @@ from reference_qm.surface.clock import Now
 class ReceiverTransferInfoNotKept(TransactionalReceiving):
     """The receiver keeps no IncomingTransactionalTransferInfo for a sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.QueueReference.IncomingTransactionalTransferInfoCollection.clear()
 
 
@@ -36,11 +36,11 @@ class ReceiverTransferInfoNotKept(TransactionalReceiving):
 class ReceiverTransferInfoNotUpdated(TransactionalReceiving):
     """The receiver does not update the IncomingTransactionalTransferInfo of a sequence after its first message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         number = transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.SequenceNumber = number or transfer.SequenceNumber
 
 
@@ -48,10 +48,10 @@ class ReceiverTransferInfoNotUpdated(TransactionalReceiving):
 class ReceiverKeepsTransferInfoAtWrongQueue(TransactionalReceiving):
     """The receiver adds the IncomingTransactionalTransferInfo of a sequence to a wrong queue."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfers = transfer.QueueReference.IncomingTransactionalTransferInfoCollection
         key = next(key for key, one in transfers.items() if one is transfer)
         del transfers[key]
@@ -62,10 +62,10 @@ def _change_incoming_transfer(element: str, change: Callable[[Any], Any]) -> Ins
     """Make the receiver change an element of IncomingTransactionalTransferInfo when it accepts a message."""
 
     class Received(TransactionalReceiving):
-        def accept_in_sequence(
+        def accept_in_sequence_message(
             self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
         ) -> None:
-            super().accept_in_sequence(session, transfer, packet, now)
+            super().accept_in_sequence_message(session, transfer, packet, now)
             setattr(transfer, element, change(getattr(transfer, element)))
 
     return replace_part(Received)

@@ -29,7 +29,7 @@ add(
         "MQQB-3.1.5.8-11",
     ),
     "The receiver sends no report on a traced message.",
-    skip(MessageTracing.trace_received),
+    skip(MessageTracing.trace_received_message),
 )
 
 
@@ -37,18 +37,18 @@ add(
 class ReceiverReportOfRecoverableMessageNotSent(MessageTracing):
     """The receiver sends no report on a traced recoverable message."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
 class ReceiverReportOfTransactionalMessageNotSent(MessageTracing):
     """The receiver sends no report on a traced transactional message."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-report-sent-only-for-first-traced-message-of-queue", breaks="MQQB-3.1.5.8.9-01", blind=True)
@@ -59,9 +59,9 @@ class ReceiverReportSentOnlyForFirstTracedMessageOfQueue(MessageTracing):
         super().__init__(qm)
         self.reported: set[Any] = set()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.TracingQueueIdentifier not in self.reported:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
         if message.TracingRequested:
             self.reported.add(message.TracingQueueIdentifier)
 
@@ -87,7 +87,7 @@ _REPORT_ELEMENT_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] 
 
 for _name, _rule, _element, _value in _REPORT_ELEMENT_FAULTS:
     _says = f"The receiver's report on a received message has a wrong {_element}."
-    add(_name, _rule, _says, change_report_element(MessageTracing.trace_received, _element, _value))
+    add(_name, _rule, _says, change_report_element(MessageTracing.trace_received_message, _element, _value))
 
 
 def _send_report_with_class_of_message(
@@ -104,7 +104,7 @@ add(
     "receiver-report-of-transactional-message-of-class-normal",
     "MQQB-3.1.5.8.9-03",
     "The receiver sends the report on a transactional message as a message of class NORMAL.",
-    replace_during(MessageTracing.trace_received, OwnMessageSending.send, _send_report_with_class_of_message),
+    replace_during(MessageTracing.trace_received_message, OwnMessageSending.send, _send_report_with_class_of_message),
     blind=True,
 )
 
@@ -117,11 +117,11 @@ class ReceiverReportToQueueOfFirstTracedMessage(MessageTracing):
         super().__init__(qm)
         self.first: Message | None = None
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.TracingRequested:
             self.first = self.first or message
             message = replace(message, TracingQueueIdentifier=self.first.TracingQueueIdentifier)
-        super().trace_received(message, now)
+        super().trace_received_message(message, now)
 
 
 def _send_report_with_copied_delivery(original: Any, _: QM, traced: Message, *__: Any) -> Any:
@@ -196,7 +196,7 @@ add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
     "The receiver sends a report for an unknown queue to a different queue instead of discarding the report.",
-    change_reports(MessageTracing.trace_received, _redirect_unknown_report_queue),
+    change_reports(MessageTracing.trace_received_message, _redirect_unknown_report_queue),
 )
 
 

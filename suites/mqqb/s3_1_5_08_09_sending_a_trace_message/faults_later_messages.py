@@ -21,9 +21,9 @@ class _ReportOmissionFault(MessageTracing):
     def is_report_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if not self.is_report_omitted(message):
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-report-of-message-with-jn-omitted", breaks="MQQB-3.1.5.8.9-01")

@@ -25,7 +25,7 @@ def copy_message_elements_into_report(*elements: str) -> Install:
         copied: dict[str, Any] = {element: getattr(message, element) for element in elements}
         return lambda qm, report, now: original(qm, replace(report, **copied), now)
 
-    return replace_during(MessageTracing.trace_received, OwnMessageSending.send, make_copying_send)
+    return replace_during(MessageTracing.trace_received_message, OwnMessageSending.send, make_copying_send)
 
 
 add(

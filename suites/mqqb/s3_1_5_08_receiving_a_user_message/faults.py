@@ -26,7 +26,7 @@ from reference_qm.core.transfer.transactional_receiving import TransactionalRece
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 
@@ -75,7 +75,9 @@ class ReceiverDuplicateAccepted(MessageHistory):
 class ReceiverExpirationCheckedBeforeDuplicateDetection(MessageReceiving):
     """The receiver refuses an expired message before it checks whether the message is a duplicate."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
         if (
             known
@@ -84,21 +86,23 @@ class ReceiverExpirationCheckedBeforeDuplicateDetection(MessageReceiving):
         ):
             message = self.qm.message_admission.build_message(packet, now)
             self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-quota-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
 class ReceiverQuotaCheckedBeforeDuplicateDetection(MessageReceiving):
     """The receiver refuses a duplicate if the queue has become full since the original message arrived."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
         queue = self.qm.message_arrival.find_destination(packet)
         if known and queue is not None and self.is_for_this_queue_manager(packet):
             message = self.qm.message_admission.build_message(packet, now)
             if self.qm.queue_quotas.check_room_for_message(queue, message) is not EnqueueStatus.NO_ERROR:
                 self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-session-header-of-user-message-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
@@ -211,11 +215,11 @@ class ReceiverSecondTracedMessageNotReported(MessageTracing):
         super().__init__(qm)
         self.reported: set[object] = set()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         source = message.Identifier.QueueManagerGuid
         if message.TracingRequested and source not in self.reported:
             self.reported.add(source)
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault(
@@ -365,6 +369,6 @@ class ReceiverAccessCheckedBeforeTransactionalityOfQueue(MessageAdmission):
         if isinstance(outcome, MessageClass) and packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authorize_sender(packet, queue)
-            except MessageRefused as refused:
+            except ReceivedMessageRefused as refused:
                 return refused.message_class
         return outcome

@@ -20,12 +20,14 @@ from reference_qm.surface.clock import Now
 class ReceiverNegativeReceiveAcknowledgmentDropped(MessageReceiving):
     """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass >= 0xC000 and properties.Label != "QM Ordering Ack":
             receipt.done = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault(
@@ -66,8 +68,10 @@ class ReceiverExpressAdministrationAcknowledgmentRefused(Identifying):
 class ReceiverAdministrationAcknowledgmentStoredWithClassNormal(MessageReceiving):
     """The receiver stores a negative administration acknowledgment with the class NORMAL."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass >= 0x8000 and properties.Label != "QM Ordering Ack":
             packet = set_fields(packet, {"MessagePropertiesHeader.MessageClass": 0})
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)

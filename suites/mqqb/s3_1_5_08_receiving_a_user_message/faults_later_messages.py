@@ -38,13 +38,15 @@ class ReceiverDuplicateOnSecondSessionAccepted(MessageReceiving):
         super().__init__(qm)
         self._sessions: dict[MessageIdentifier, int] = {}
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         key = MessageIdentifier(packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
         entry = self.qm.message_history.find_duplicate(packet)
         if entry is not None and self._sessions.get(key, session.number) != session.number:
             self.qm.adm.MessageIDHistoryTable.remove(entry)
         self._sessions[key] = session.number
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-duplicate-of-received-message-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01"))
@@ -235,18 +237,18 @@ class ReceiverRecoverableMessageBehindExpressNotAcknowledged(SessionAcks):
 class ReceiverTracedMessageToPrivateNameNotReported(MessageTracing):
     """The receiver sends no report on a traced message to a private format name."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.DestinationQueueManagerIdentifier == NULL_GUID:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-traced-express-message-not-reported", breaks="MQQB-3.1.5.8-11")
 class ReceiverTracedExpressMessageNotReported(MessageTracing):
     """The receiver sends no report on a traced express message."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.DeliveryGuarantee is not DeliveryGuarantee.EXPRESS:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 RULES_OF_ARRIVAL_ACKS = ("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-02")

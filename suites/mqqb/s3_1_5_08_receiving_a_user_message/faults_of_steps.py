@@ -12,7 +12,7 @@ from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import MessagePosition, Queue, Session
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 LARGE_BODY_BYTES = 0x8000
@@ -70,7 +70,7 @@ class ReceiverSecurityErrorReportedBeforeMissingQueue(MessageAdmission):
         if packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authenticate_packet(packet)
-            except MessageRefused as refused:
+            except ReceivedMessageRefused as refused:
                 return refused.message_class
         return super().check_destination(session, packet, queue, now)
 

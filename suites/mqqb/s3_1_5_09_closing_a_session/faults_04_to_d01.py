@@ -78,8 +78,8 @@ class InitiatorNoRetryAfterMalformedPacket(SessionClosing):
 class InitiatorNoRetryAfterSessionAckWaitTimeout(SessionAcks):
     """The initiator does not connect again after it closed the session because no acknowledgment arrived."""
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
-        super().on_wait_timer(session, now)
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_session_ack_wait_timer(session, now)
         if session.SessionState is SessionState.WAITING_RECONNECT:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 

@@ -277,7 +277,7 @@ class InitiatorMessageWithSessionAckButNoOrderAckNotResent(SessionInitialization
         super().initialize_messages(session)
         for position in marked:
             if position.TxSequenceNumber:
-                session.OutgoingMessageTable.keep_until_order_ack(position)
+                session.OutgoingMessageTable.keep_message_until_order_ack(position)
                 position.ReceivedSessionAck = True
 
 

@@ -34,7 +34,7 @@ class ReceiverSessionAckNotDelayed(MessageReceiving):
 class ReceiverSessionAckSentWithoutMessages(SessionAcks):
     """The receiver sends a SessionAck at the expiry of the Session Ack Send Timer although no message arrived."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.send(session, now)
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
@@ -47,10 +47,10 @@ class ReceiverThirdSessionAckNotSent(SessionAcks):
         super().__init__(qm)
         self.expired: dict[int, int] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.expired[session.number] = self.expired.get(session.number, 0) + 1
         if self.expired[session.number] <= 2:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
 
 
 for _name, _rule, _says, _install in (

@@ -20,9 +20,9 @@ class _SessionAckAtTimerExpiry(SessionAcks):
         super().__init__(qm)
         self.timed = False
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.timed = True
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.timed = False
 
     def send(self, session: Session, now: Now) -> None:

@@ -15,7 +15,7 @@ from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.message_expiring import MessageExpiring
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import INFINITE, Message, MessagePosition
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
@@ -110,7 +110,7 @@ class SenderDeadLetterDeletedAfterTimeToBeReceived(MessageLifetimes):
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         super().start_time_to_be_received_timer(position)
         message = position.MessageReference
-        if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE:
+        if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE_TIMEOUT:
             self.qm.to_be_received.add(position, message.SentTime + message.TimeToBeReceived)
             self.qm.post_event(MessageDeadlinesChanged())
 

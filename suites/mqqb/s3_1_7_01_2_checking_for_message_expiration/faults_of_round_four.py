@@ -10,7 +10,7 @@ from harness.faults.registry import add
 from reference_qm.core.events import MessageDeadlinesChanged, MessageSent
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes, get_time_to_reach_queue
 from reference_qm.core.transfer.message_sending import MessageSending
-from reference_qm.model.adm import INFINITE, OutgoingMessagePosition, Session
+from reference_qm.model.adm import INFINITE_TIMEOUT, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -31,7 +31,7 @@ class _MessageLifetimesCountedFromArrival(MessageLifetimes):
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         message = position.MessagePosition.MessageReference
         life_s = get_time_to_reach_queue(message)
-        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or life_s == INFINITE:
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or life_s == INFINITE_TIMEOUT:
             super().record_deadline_of_message_to_send(session, position)
             return
         self.qm.to_be_sent.add((session, position), message.ArrivalTime + life_s + 1)

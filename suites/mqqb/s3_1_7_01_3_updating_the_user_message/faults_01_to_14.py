@@ -32,11 +32,11 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change
 class SenderSequenceNumbersSharedByDestinations(TransactionalSending):
     """The sender numbers the transactional messages to all destinations consecutively, as if they were one sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         sessions = [queue.session for queue in self.qm.adm.OutgoingQueues.values()]
         highest = max(one.OutgoingTxSequenceNumber for one in (session, *sessions))
         session.OutgoingTxSequenceNumber = highest
-        return super().number_in_sequence(session, message)
+        return super().number_message_in_sequence(session, message)
 
 
 @fault(
@@ -46,8 +46,8 @@ class SenderSequenceNumbersSharedByDestinations(TransactionalSending):
 class SenderTxSequenceIdTakenFromNewestDestination(TransactionalSending):
     """TxSequenceID of a new transactional message is that of the newest destination instead of the message's own."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session
         return replace(numbered, TransactionalMessageSequenceIdentifier=newest.OutgoingTxSequenceID)
 
@@ -77,9 +77,9 @@ class SenderSequencesOfQueuesNumberedTogether(TransactionalSending):
         super().__init__(qm)
         self.number = 0
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         session.OutgoingTxSequenceNumber = max(session.OutgoingTxSequenceNumber, self.number + 1)
-        numbered = super().number_in_sequence(session, message)
+        numbered = super().number_message_in_sequence(session, message)
         self.number = numbered.TransactionSequenceNumber
         return numbered
 

@@ -212,7 +212,7 @@ add(
     "sender-ack-wait-timer-not-started",
     "MQQB-3.1.7.1.3-27",
     "The sender does not start the Session Ack Wait Timer when it sends a message.",
-    skip(SessionAcks.start_wait_timer),
+    skip(SessionAcks.start_session_ack_wait_timer),
 )
 
 

@@ -365,13 +365,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-queues-share-transactional-numbers",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender numbers the transactional messages of all outgoing queues with one counter.",
-        change_step(TransactionalSending.number_in_sequence, _share_tx_sequence_numbers_among_sessions),
+        change_step(TransactionalSending.number_message_in_sequence, _share_tx_sequence_numbers_among_sessions),
     ),
     (
         "sender-transactional-number-per-transaction",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender gives all messages of a transaction the same TxSequenceNumber.",
-        change_step(TransactionalSending.number_in_sequence, _share_tx_sequence_number_within_transaction),
+        change_step(TransactionalSending.number_message_in_sequence, _share_tx_sequence_number_within_transaction),
     ),
     (
         "sender-unacked-sequence-lists-resent-message-twice",

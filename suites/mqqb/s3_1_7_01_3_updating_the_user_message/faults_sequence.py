@@ -40,8 +40,8 @@ class SenderTransactionalMessagesRenumberedOnNewSession(SessionInitialization):
 class SenderTxSequenceIdDiffersInOneSequence(TransactionalSending):
     """The sender assigns a different TxSequenceID to each transactional message."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        message = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        message = super().number_message_in_sequence(session, message)
         identifier = session.OutgoingTxSequenceID
         other = TxSequenceID(identifier.Ordinal + message.TransactionSequenceNumber - 1, identifier.TimeStamp)
         return replace(message, TransactionalMessageSequenceIdentifier=other)
@@ -51,8 +51,8 @@ class SenderTxSequenceIdDiffersInOneSequence(TransactionalSending):
 class SenderTxSequenceNumberStartsAt2(TransactionalSending):
     """The sender starts TxSequenceNumber at 2."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        message = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        message = super().number_message_in_sequence(session, message)
         return replace(message, TransactionSequenceNumber=message.TransactionSequenceNumber + 1)
 
 
@@ -60,8 +60,8 @@ class SenderTxSequenceNumberStartsAt2(TransactionalSending):
 class SenderTxSequenceNumberGrowsBy2(TransactionalSending):
     """The sender increments OutgoingTxSequenceNumber by two for each transactional message."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        message = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        message = super().number_message_in_sequence(session, message)
         session.OutgoingTxSequenceNumber += 1
         return message
 

@@ -254,7 +254,7 @@ add(
     "sender-traced-message-without-report",
     ("MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"),
     "The sender sends no report when it sends a traced message.",
-    skip(MessageTracing.trace_sent),
+    skip(MessageTracing.trace_sent_message),
 )
 
 
@@ -262,9 +262,9 @@ add(
 class SenderTracedTransactionalMessageNotReported(MessageTracing):
     """The sender sends no report on a traced message that is transactional."""
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
 
 
 @fault("sender-second-traced-message-of-session-not-reported", breaks="MQQB-3.1.7.1-11", blind=True)
@@ -275,10 +275,10 @@ class SenderSecondTracedMessageOfSessionNotReported(MessageTracing):
         super().__init__(qm)
         self.reported: set[int] = set()
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested and session.number not in self.reported:
             self.reported.add(session.number)
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
 
 
 @fault("sender-does-not-count-own-administration-messages", breaks="MQQB-3.1.7.1-12")

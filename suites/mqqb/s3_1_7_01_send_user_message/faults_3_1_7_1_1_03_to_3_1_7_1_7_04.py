@@ -319,12 +319,12 @@ class SenderReportToQueueOfFirstTracedMessage(MessageTracing):
         super().__init__(qm)
         self.first: Message | None = None
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested and self.first is None:
             self.first = message
         if self.first is not None:
             message = replace(message, TracingQueueIdentifier=self.first.TracingQueueIdentifier)
-        super().trace_sent(session, message, now)
+        super().trace_sent_message(session, message, now)
 
 
 def _send_report_with_copied_delivery(
@@ -340,7 +340,7 @@ add(
     "sender-report-of-recoverable-message-recoverable",
     "MQQB-3.1.7.1.7-03",
     "The sender sends the report on a recoverable message as a recoverable message.",
-    replace_during(MessageTracing.trace_sent, OwnMessageSending.send, _send_report_with_copied_delivery),
+    replace_during(MessageTracing.trace_sent_message, OwnMessageSending.send, _send_report_with_copied_delivery),
     blind=True,
 )
 
@@ -356,5 +356,5 @@ class SenderReportLabelMessageIdOf16Bits(MessageTracing):
     report on this message.
     """
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        super().trace_sent(session, _keep_16_bits_of_ordinal(message), now)
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
+        super().trace_sent_message(session, _keep_16_bits_of_ordinal(message), now)

@@ -61,7 +61,9 @@ add(
     "MQQB-3.1.7.1.7-02",
     "The sender gives the report on a transactional message the MessageID of this message.",
     replace_during(
-        MessageTracing.trace_sent, MessageNumbering.assign_message_ordinal, _give_report_identifier_of_traced_message
+        MessageTracing.trace_sent_message,
+        MessageNumbering.assign_message_ordinal,
+        _give_report_identifier_of_traced_message,
     ),
     blind=True,
 )
@@ -78,7 +80,9 @@ add(
     "MQQB-3.1.7.1.7-02",
     "The sender gives a report on a sent message the MessageID of the last message that it created.",
     replace_during(
-        MessageTracing.trace_sent, MessageNumbering.assign_message_ordinal, _give_report_identifier_of_last_message
+        MessageTracing.trace_sent_message,
+        MessageNumbering.assign_message_ordinal,
+        _give_report_identifier_of_last_message,
     ),
     blind=True,
 )

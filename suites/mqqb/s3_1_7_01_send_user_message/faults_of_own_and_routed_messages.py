@@ -48,9 +48,9 @@ class SenderReportMessageIdNotAssigned(MessageSending):
 class RouterForwardedTracedMessageNotReported(MessageTracing):
     """The router sends no report when it has sent on a traced message of another queue manager."""
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
 
 
 @fault("router-report-label-has-hop-count-before-increment", breaks="MQQB-3.1.7.1.7-04", blind=True)
@@ -63,9 +63,9 @@ class RouterReportLabelHasHopCountBeforeIncrement(MessageTracing):
         super().__init__(qm)
         self.sending = False
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         self.sending = message.Identifier.QueueManagerGuid != self.qm.adm.Identifier
-        super().trace_sent(session, message, now)
+        super().trace_sent_message(session, message, now)
         self.sending = False
 
     def build_report_label(self, message: Message, now: Now) -> str:

@@ -24,7 +24,7 @@ def _omit_trace_report(when: Callable[[Any, Any, Any], bool]) -> Install:
             reported.append(message)
         original(session, message, now)
 
-    return change_step(MessageTracing.trace_sent, run)
+    return change_step(MessageTracing.trace_sent_message, run)
 
 
 def _change_trace_report(change: Callable[[Any, Any, Message], Message]) -> Install:
@@ -113,7 +113,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-report-with-first-next-hop",
         "MQQB-3.1.7.1.7-05",
         "The sender names the address of its first session as the next hop in each report.",
-        change_step(MessageTracing.trace_sent, _report_next_hop_of_first_session),
+        change_step(MessageTracing.trace_sent_message, _report_next_hop_of_first_session),
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

@@ -136,7 +136,7 @@ for _name, _rule, _says, _install in (
         "sender-outgoing-queue-reference-cleared-after-order-ack",
         "MQQB-3.1.7.1-04",
         "The sender clears OutgoingQueueReference of an accepted session after it has sent an OrderAck.",
-        change_step(OrderAcks.on_send_timer, _clear_outgoing_queue_reference_after_order_acks),
+        change_step(OrderAcks.on_order_ack_send_timer, _clear_outgoing_queue_reference_after_order_acks),
     ),
     (
         "sender-message-with-equal-label-has-preceding-body",

@@ -26,13 +26,13 @@ class InitiatorWithoutRouteUsesHopsOfOtherSession(SessionAddressResolving):
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         super().resolve_host_address(session, now)
-        if session.unresolved_hops:
-            self.__dict__["other_hops"] = list(session.unresolved_hops)
+        if session.unresolved_next_hops:
+            self.__dict__["other_hops"] = list(session.unresolved_next_hops)
             return
         hops = self.__dict__.get("other_hops", [])
         if hops and session.transport is None:
             self.qm.sessions[session.number] = session
             self.qm.session_initialization.initialize_session(session, now)
-            session.unresolved_hops, session.addresses = hops, {}
+            session.unresolved_next_hops, session.addresses = hops, {}
             for hop in hops:
                 self.store_addresses(session, hop.HostName, (hop.HostName,), now)

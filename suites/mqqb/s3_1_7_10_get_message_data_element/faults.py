@@ -19,11 +19,11 @@ def _replace_received_field(field: str, value: object) -> Install:
     """Make the receiver replace a field of each received message packet."""
 
     class FieldReplaced(MessageReceiving):
-        def take_message(
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             other = set_fields(packet, {"BaseHeader.PacketSize": 0, field: value})
-            super().take_message(session, other, receipt, now)
+            super().put_received_message_into_queue(session, other, receipt, now)
 
     return replace_part(FieldReplaced)
 

@@ -26,7 +26,7 @@ def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], 
         else:
             original(session, packet, receipt, now)
 
-    return change_step(MessageReceiving.take_message, take)
+    return change_step(MessageReceiving.put_received_message_into_queue, take)
 
 
 def _has_no_body(packet: UserMessagePacket) -> bool:

@@ -55,7 +55,7 @@ class SenderResumeOmitsMessagesPutWhileQueueWasPaused(TransferAdministering):
         held = [one for one in table if not one.AwaitingAck and one.recoverable]
         if queue.State is OutgoingQueueState.ON_HOLD:
             for position in held:
-                table.keep_until_order_ack(position)
+                table.keep_message_until_order_ack(position)
                 position.ReceivedSessionAck = True
         super().resume_queue(queue, now)
 
@@ -115,7 +115,7 @@ class SenderResumeOmitsTransactionalMessages(TransferAdministering):
         table = queue.session.OutgoingMessageTable
         if queue.State is OutgoingQueueState.ON_HOLD:
             for position in [one for one in table if one.TxSequenceNumber and not one.AwaitingAck]:
-                table.keep_until_order_ack(position)
+                table.keep_message_until_order_ack(position)
                 position.ReceivedSessionAck = True
         super().resume_queue(queue, now)
 

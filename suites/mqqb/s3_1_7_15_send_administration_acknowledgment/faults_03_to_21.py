@@ -260,7 +260,9 @@ def _redirect_acks_by_queue_type(kind: int) -> Install:
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return replace_during(MessageReceiving.take_message, AdminAcks.build, make_redirected_ack_building)
+    return replace_during(
+        MessageReceiving.put_received_message_into_queue, AdminAcks.build, make_redirected_ack_building
+    )
 
 
 for _name, _rule, _kind in (

@@ -23,7 +23,7 @@ from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
 from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity, SignatureType
 from reference_qm.surface.clock import Now
@@ -286,8 +286,8 @@ class ReceiverAckOfExpiredMessageInheritsFiniteLifetimes(AdminAcks):
             return ack
         return replace(
             ack,
-            TimeToReachQueue=min(INFINITE - 1, 1000 + message.TimeToBeReceived),
-            TimeToBeReceived=min(INFINITE - 1, 1000 + message.TimeToBeReceived),
+            TimeToReachQueue=min(INFINITE_TIMEOUT - 1, 1000 + message.TimeToBeReceived),
+            TimeToBeReceived=min(INFINITE_TIMEOUT - 1, 1000 + message.TimeToBeReceived),
         )
 
 

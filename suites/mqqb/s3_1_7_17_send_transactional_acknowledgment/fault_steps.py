@@ -40,7 +40,7 @@ def change_scheduled_order_ack(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the OrderAcks that the Order Ack Send Timer sends. ``compute`` gets
     the queue manager, the acknowledgment and the session.
     """
-    return _change_sent_acknowledgment(OrderAcks.on_send_timer, compute)
+    return _change_sent_acknowledgment(OrderAcks.on_order_ack_send_timer, compute)
 
 
 def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputation) -> Install:

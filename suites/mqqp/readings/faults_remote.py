@@ -65,8 +65,8 @@ class ServerOpensQueueByDescriptorHandleOnly(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses a dwpContext that is not the handle of an OpenQueueDescriptor."""
 
     @only_if(lambda part, _, dwp_context: part.qm.remote_read_starting.find_remote_descriptor(dwp_context) is None)
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        return super().check_open_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        return super().check_open_handle_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
 
 
 class _CallRaisingFailureStatus(Call):

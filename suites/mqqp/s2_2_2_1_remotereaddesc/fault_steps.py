@@ -24,10 +24,10 @@ def refuse_nonzero_field(name: str) -> Install:
     """
 
     class ReadRefuser(RemoteReadStarting):
-        def check_description(self, desc: ReadDescription | None) -> Status:
+        def check_read_description(self, desc: ReadDescription | None) -> Status:
             if desc is not None and desc[name]:
                 return Status.MQ_ERROR_INVALID_PARAMETER
-            return super().check_description(desc)
+            return super().check_read_description(desc)
 
     return replace_part(ReadRefuser)
 

@@ -14,7 +14,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RpcBindingHandle
 from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
@@ -272,7 +272,7 @@ class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteQueueOpening):
 class ClientOmitsCloseQueueWhileAnyOtherQueueIsOpen(ClientQueueOpening):
     """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) < 2:
             yield from super().call_close_queue(binding, entry)
 
@@ -293,7 +293,7 @@ class ServerEndReceiveKeepsHandleOfStartReceiveByLookupId(RemoteReadEnding):
         if handle.state.ended:
             answer_end(Status.MQ_OK)
         else:
-            self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
+            self.end_remote_read(handle.state, self.is_message_delivered(call.arguments["dwAck"]), answer_end)
 
 
 @fault("server-keeps-context-handle-of-receive-after-rr-nack", breaks="MQQP-2.2.1.2-01")

@@ -230,8 +230,8 @@ class ServerOpenQueueEntryRemovedByTimedOutRead(RemoteReads):
 class ServerOpenQueueReplacesOtherEntries(RemoteQueueOpening):
     """When a queue is opened, RemoteQMOpenQueue removes all earlier entries from OpenQueueEntryCollection."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         for other in list(self.qm.remote.OpenQueueEntryCollection):
             if other is not entry:
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
@@ -253,8 +253,8 @@ class ServerCloseQueueRemovesEntriesOfLaterOpenedQueues(RemoteQueueOpening):
 class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteQueueOpening):
     """The server keeps only two OpenQueueEntry elements of a client: a third one replaces the first one."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         collection = self.qm.remote.OpenQueueEntryCollection
         own = [one for one in collection if one.ClientId == entry.ClientId]
         for one in own[:-2]:
@@ -299,8 +299,8 @@ class ServerOpenQueueReplacesEntryOfClientWithOtherPLicGuid(RemoteQueueOpening):
         super().__init__(qm)
         self.seen: dict[int, OpenQueueEntry] = {}
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference is not None:
             earlier = self.seen.get(id(descriptor.QueueReference))

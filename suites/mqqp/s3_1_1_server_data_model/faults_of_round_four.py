@@ -29,8 +29,8 @@ class ServerOpenQueueEntryReplacedBySecondOpenOfClient(RemoteQueueOpening):
     OpenQueueEntryCollection, although this handle is not closed.
     """
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         opened = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         for other in [*self.qm.remote.OpenQueueEntryCollection]:
             if other is entry or other.ClientId != entry.ClientId or opened is None:

@@ -12,7 +12,7 @@ from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
 from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_steps import Binding, CallMethodStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError, RpcBindingHandle
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -247,7 +247,7 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientMessageReading):
 class ClientFailedCallNotNoticed(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
-    def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
+    def _carry_out_outputs(self, binding: RpcBindingHandle, happened: list[ClientOutput], now: Now) -> None:
         super()._carry_out_outputs(binding, [one for one in happened if not isinstance(one, CallFailed)], now)
 
 

@@ -205,8 +205,8 @@ class ServerPeekCurrentByCursorMovesCursor(QueueCursors):
         got = super().get_message_for_peek(cursor)
         if got[1] is from_entry and not isinstance(from_entry.Next, Boundary | None):
             cursor.MessagePositionReference = from_entry.Next
-            from_entry.Next.hold_count += 1
-            from_entry.hold_count -= 1
+            from_entry.Next.reader_hold_count += 1
+            from_entry.reader_hold_count -= 1
         return got
 
 
@@ -353,10 +353,10 @@ class ServerReadsFirstOpenedQueueInsteadOfGivenQueue(RemoteReadStarting):
 class ServerReadWithoutCursorRefused(RemoteReadStarting):
     """The server refuses a read without a cursor."""
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
         if desc is not None and not desc["hCursor"]:
             return Status.MQ_ERROR_INVALID_PARAMETER
-        return super().check_description(desc)
+        return super().check_read_description(desc)
 
 
 @fault("server-peek-without-cursor-uses-position-of-open-cursor", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))

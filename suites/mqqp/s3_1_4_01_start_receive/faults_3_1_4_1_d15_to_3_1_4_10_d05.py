@@ -309,15 +309,15 @@ class ServerSequentialIdOfTransactionalMessage0(RemoteReads):
 class ServerReturnsInvalidParameterForNullReadDescription(RemoteReadStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
-        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_read_description(desc)
 
 
 @fault("server-start-receive2-null-description-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13")
 class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteReadStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
 
 

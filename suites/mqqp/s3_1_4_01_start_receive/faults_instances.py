@@ -166,7 +166,7 @@ class ServerPeekNextRestartsIfCurrentMessageWasRemoved(QueueCursors):
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         current = cursor.MessagePositionReference
         if isinstance(current, MessagePosition) and current.State is MessagePositionState.DELETED:
-            self.qm.queue_cursors.rewind(cursor)
+            self.qm.queue_cursors.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 

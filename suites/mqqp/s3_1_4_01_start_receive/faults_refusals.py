@@ -70,8 +70,8 @@ class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
 class ServerRefusesReadsOfFirstQueueAfterSecondOpenQueue(RemoteQueueOpening):
     """The server refuses reads of the queue that a client opened first, after the client opened a second queue."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         opened = self.qm.remote.OpenQueueEntryCollection
         for other in list(opened):
             if other is not entry and other.ClientId == entry.ClientId:
@@ -179,8 +179,8 @@ class ServerStartReceive2NullDescriptionAfterReadInvalidParameter(RemoteReadStar
         super().remote_qm_start_receive2(call, now)
         self.__dict__["reads"] = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"] is not None
 
-    def check_description(self, desc: ReadDescriptionFields | None) -> Status:
-        status = super().check_description(desc)
+    def check_read_description(self, desc: ReadDescriptionFields | None) -> Status:
+        status = super().check_read_description(desc)
         return Status.MQ_ERROR_INVALID_PARAMETER if status and self.__dict__.get("reads") else status
 
 

@@ -35,7 +35,7 @@ from reference_qm.surface.clock import Now
 class ServerEndReceiveAckLeavesMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_ACK leaves the message in the queue."""
 
-    def is_delivered(self, ack: int) -> bool:
+    def is_message_delivered(self, ack: int) -> bool:
         return False
 
 
@@ -80,7 +80,7 @@ add(
 class ServerEndReceiveNackRemovesMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_NACK removes the message."""
 
-    def is_delivered(self, ack: int) -> bool:
+    def is_message_delivered(self, ack: int) -> bool:
         return True
 
 
@@ -391,7 +391,7 @@ class ServerFailedEndReceiveReturnsContextHandleUnchanged(RemoteReadEnding):
             kept = None if status is Status.MQ_OK else handle
             self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=kept))
 
-        self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
+        self.end_remote_read(handle.state, self.is_message_delivered(call.arguments["dwAck"]), answer_end)
 
 
 @fault("server-end-receive-context-handle-kept-after-rr-nack", breaks="MQQP-3.1.4.2-16")

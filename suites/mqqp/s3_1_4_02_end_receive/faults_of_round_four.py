@@ -50,4 +50,4 @@ class ServerEndReceiveReturnsContextHandleOfLookupReceive(RemoteReadEnding):
         def answer_end(status: Status) -> None:
             self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=call.handle))
 
-        self.end_remote_read(call.handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
+        self.end_remote_read(call.handle.state, self.is_message_delivered(call.arguments["dwAck"]), answer_end)

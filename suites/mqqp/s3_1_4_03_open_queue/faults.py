@@ -144,7 +144,7 @@ add(
     "server-open-queue-zero-values-accepted",
     "MQQP-3.1.4.3-14",
     "RemoteQMOpenQueue accepts pQueue 0 and dwpContext 0.",
-    skip(RemoteQueueOpening.check_open_values),
+    skip(RemoteQueueOpening.check_open_handle_values),
 )
 
 
@@ -161,7 +161,7 @@ add(
     "server-open-queue-unequal-values-accepted",
     "MQQP-3.1.4.3-15",
     "RemoteQMOpenQueue accepts a pQueue that differs from dwpContext.",
-    skip(RemoteQueueOpening.check_open_values_equal),
+    skip(RemoteQueueOpening.check_open_handle_values_equal),
 )
 
 
@@ -169,7 +169,7 @@ add(
 class ServerOpenQueuePqueueComparedInLow16Bits(RemoteQueueOpening):
     """The server accepts a pQueue that differs from dwpContext only in the upper 16 bits."""
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if (p_queue ^ dwp_context) & 0xFFFF else Status.MQ_OK
 
 
@@ -201,9 +201,9 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteQueueOpening):
 class ServerOpenQueueClientIdZero(RemoteQueueOpening):
     """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         entry.ClientId = UUID(int=0)
-        super().take_over_descriptor(entry)
+        super().take_over_queue_descriptor(entry)
 
 
 @fault("server-open-queue-entry-gets-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
@@ -221,8 +221,8 @@ class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteQueueOpening):
 class ServerOpenQueueEntryNotKept(RemoteQueueOpening):
     """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
@@ -230,8 +230,8 @@ class ServerOpenQueueEntryNotKept(RemoteQueueOpening):
 class ServerOpenQueueOfSecondClientReplacesFirst(RemoteQueueOpening):
     """When a client opens a queue, the server removes the entries of other clients for the same queue."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         for one in list(self.qm.remote.OpenQueueEntryCollection):
             other = self.qm.remote_read_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle)
@@ -262,8 +262,8 @@ class ServerOpenQueueAfterCloseRefused(RemoteQueueOpening):
             self.closed_queues += (descriptor.QueueReference,)
         super().close_open_queue_entry(entry)
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference in self.closed_queues:
             self.qm.remote.OpenQueueEntryCollection.remove(entry)

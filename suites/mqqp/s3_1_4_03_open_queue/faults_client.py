@@ -15,7 +15,7 @@ from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RpcBindingHandle
 from reference_qm.surface.inputs import Endpoint
 
 _LATER_CALL_RULES = (
@@ -125,7 +125,9 @@ def _open_queue_after_read(original: Any) -> Any:
 def _open_queue_after_call(original: Any) -> Any:
     def call_and_open_queue(qm: QM, *arguments: Any) -> RemoteCallSequence:
         yield from original(qm, *arguments)
-        queue = next(one.queue if hasattr(one, "queue") else one for one in arguments if not isinstance(one, Binding))
+        queue = next(
+            one.queue if hasattr(one, "queue") else one for one in arguments if not isinstance(one, RpcBindingHandle)
+        )
         yield from _open_queue_late(qm, queue)
 
     return call_and_open_queue

@@ -23,24 +23,24 @@ class ServerOpenQueueWithHqueue0Refused(RemoteQueueOpening):
 class ServerOpenQueueAcceptsPQueueAndDwpContext0(RemoteQueueOpening):
     """RemoteQMOpenQueue accepts pQueue and dwpContext if both are 0."""
 
-    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
-        return Status.MQ_OK if p_queue == dwp_context else super().check_open_values(p_queue, dwp_context)
+    def check_open_handle_values(self, p_queue: int, dwp_context: int) -> Status:
+        return Status.MQ_OK if p_queue == dwp_context else super().check_open_handle_values(p_queue, dwp_context)
 
 
 @fault("server-open-queue-compares-low-16-bits-of-dwpcontext", breaks="MQQP-3.1.4.3-15", blind=True)
 class ServerOpenQueueComparesLow16BitsOfDwpcontext(RemoteQueueOpening):
     """RemoteQMOpenQueue compares only the 16 low bits of pQueue and dwpContext."""
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        return super().check_open_values_equal(p_queue & 0xFFFF, dwp_context & 0xFFFF)
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        return super().check_open_handle_values_equal(p_queue & 0xFFFF, dwp_context & 0xFFFF)
 
 
 @fault("server-second-open-queue-removes-other-entries-of-client", breaks="MQQP-3.1.4.3-19", blind=True)
 class ServerSecondOpenQueueRemovesOtherEntriesOfClient(RemoteQueueOpening):
     """RemoteQMOpenQueue removes the entries of the same client for other queues."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         for other in list(self.qm.remote.OpenQueueEntryCollection):
             if other is not entry and other.ClientId == entry.ClientId:
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
@@ -50,8 +50,8 @@ class ServerSecondOpenQueueRemovesOtherEntriesOfClient(RemoteQueueOpening):
 class ServerOpenQueueOfPeekDescriptorAddsNoEntry(RemoteQueueOpening):
     """RemoteQMOpenQueue adds no entry for a queue that was opened to peek, so that no read of the queue succeeds."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         descriptor = self.qm.descriptors.get(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.AccessType is QueueAccessType.PEEK:
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
@@ -61,8 +61,8 @@ class ServerOpenQueueOfPeekDescriptorAddsNoEntry(RemoteQueueOpening):
 class ServerOpenQueueEntryClientIdIsGuidOfFirstClient(RemoteQueueOpening):
     """RemoteQMOpenQueue sets ClientId of every entry to the pLicGuid of the first client."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         entry.ClientId = self.__dict__.setdefault("first", entry.ClientId)
 
 

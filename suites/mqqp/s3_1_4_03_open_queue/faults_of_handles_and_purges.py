@@ -32,10 +32,10 @@ def _list_open_handles(call: Call) -> Iterator[ContextHandle]:
 class ServerOpenQueueReturnsInvalidHandleForDwpContext0(RemoteQueueOpening):
     """RemoteQMOpenQueue returns MQ_ERROR_INVALID_HANDLE for dwpContext 0 with a nonzero pQueue."""
 
-    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values(self, p_queue: int, dwp_context: int) -> Status:
         if p_queue and not dwp_context:
             return Status.MQ_ERROR_INVALID_HANDLE
-        return super().check_open_values(p_queue, dwp_context)
+        return super().check_open_handle_values(p_queue, dwp_context)
 
 
 @fault("server-second-open-queue-repeats-handle-of-open-entry", breaks="MQQP-3.1.4.3-16", blind=True)

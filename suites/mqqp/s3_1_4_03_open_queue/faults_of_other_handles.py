@@ -11,10 +11,10 @@ from reference_qm.model.statuses import Status
 class ServerOpenQueueAcceptsPQueueOfOtherOpenQueue(RemoteQueueOpening):
     """RemoteQMOpenQueue accepts a pQueue that is the handle of another open queue."""
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         if self.qm.remote_read_starting.find_remote_descriptor(p_queue) is not None:
             return Status.MQ_OK
-        return super().check_open_values_equal(p_queue, dwp_context)
+        return super().check_open_handle_values_equal(p_queue, dwp_context)
 
 
 @fault("server-open-queue-uses-h-queue-that-is-an-open-queue", breaks="MQQP-3.1.4.3-17", blind=True)

@@ -212,7 +212,7 @@ class ServerCloseQueueRewindsCursorsOfOtherHandles(RemoteQueueOpening):
         if queue is not None:
             for other in queue.OpenQueueDescriptorCollection.values():
                 for cursor in other.CursorCollection.values():
-                    self.qm.queue_cursors.rewind(cursor)
+                    self.qm.queue_cursors.move_cursor_to_start(cursor)
 
 
 @fault("server-reads-through-closed-handle-while-other-handle-is-open", breaks="MQQP-3.1.4.4-07")

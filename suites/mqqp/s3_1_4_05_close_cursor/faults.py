@@ -185,7 +185,7 @@ class ServerCloseCursorRewindsOtherCursorsOfHandle(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            self.qm.queue_cursors.rewind(other)
+            self.qm.queue_cursors.move_cursor_to_start(other)
             other.CursorState = CursorState.UNREAD
 
 

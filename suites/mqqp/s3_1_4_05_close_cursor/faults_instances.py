@@ -43,7 +43,7 @@ class ServerCloseCursorRewindsOtherCursors(QueueOpening):
         super().close_cursor(cursor)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
             other.CursorState = CursorState.UNREAD
-            self.qm.queue_cursors.rewind(other)
+            self.qm.queue_cursors.move_cursor_to_start(other)
 
 
 @fault("server-close-cursor-finds-cursor-of-other-handle", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"), blind=True)

@@ -10,7 +10,13 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
-from reference_qm.core.remote.client_steps import Binding, BindStep, CallMethodStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_steps import (
+    BindStep,
+    CallMethodStep,
+    RemoteCallSequence,
+    RemoteError,
+    RpcBindingHandle,
+)
 from reference_qm.core.remote.server_bindings import ServerBindings, require_port
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.syntaxes import SyntaxId
@@ -52,7 +58,7 @@ class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientQueueOpening):
 class ClientGetServerPortNotCalled(ServerBindings):
     """The client does not call RemoteQMGetQMQMServerPort."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if binding.interface is QM2QM:
             return self.qm.config.remote_rpc_port
         return (yield from super().ask_server_port(binding, interface))
@@ -64,7 +70,7 @@ class ClientSecondOpenQueueWithoutServerPortCall(ServerBindings):
 
     first_port = 0
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM or not self.first_port:
             found = yield from super().ask_server_port(binding, interface)
             if interface is QM2QM:
@@ -85,7 +91,7 @@ class _PortRecorder(ServerBindings):
 class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
     """The client calls RemoteQMGetQMQMServerPort only for the first queue that it opens."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM:
             return (yield from super().ask_server_port(binding, interface))
         if self.port is None:
@@ -97,7 +103,7 @@ class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
 class ClientAsksForHandshakePortOfSecondQueue(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort with IP_HANDSHAKE when it has another queue open."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM or not self.qm.remote_client.queues or binding.interface is not QM2QM:
             return (yield from super().ask_server_port(binding, interface))
         method = "RemoteQMGetQMQMServerPort"
@@ -111,7 +117,7 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
     RemoteQMGetQMQMServerPort on its first binding handle to qm2qm.
     """
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: RpcBindingHandle) -> RemoteCallSequence:
         if initial.interface is not QM2QM:
             return (yield from super()._bind_at_server_port(server, initial))
         qmcomm = yield from self.construct_binding(server, QMCOMM)
@@ -123,7 +129,7 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
 class ClientReturnedPortIgnored(ServerBindings):
     """The client ignores the port that RemoteQMGetQMQMServerPort returned."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
@@ -132,7 +138,7 @@ class ClientReturnedPortIgnored(ServerBindings):
 class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         if port > 0x7FFF and interface is QM2QM:
             raise RemoteError(f"the port {port} is negative")
@@ -143,7 +149,7 @@ class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
 class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
     """The client opens every queue at the port that the first RemoteQMGetQMQMServerPort returned."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         if interface is not QM2QM:
             return port
@@ -155,7 +161,7 @@ class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
 class ClientBindingHandlesNeverClosed(ServerBindings):
     """The client closes no binding handle to qm2qm."""
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         if binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 
@@ -166,7 +172,7 @@ class ClientFirstBindingOfSecondQueueNotClosed(ServerBindings):
     queue.
     """
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         second = bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
         if not second or binding.interface is not QM2QM:
             yield from super().close_binding(binding)
@@ -228,7 +234,9 @@ class ClientBindingStaysOpenAfterQueue(ClientQueueOpening):
 class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
-    def run_sequence_and_close_binding(self, binding: Binding, sequence: RemoteCallSequence) -> RemoteCallSequence:
+    def run_sequence_and_close_binding(
+        self, binding: RpcBindingHandle, sequence: RemoteCallSequence
+    ) -> RemoteCallSequence:
         last = len(self.qm.remote_client.RemoteOpenQueueEntryCollection) <= 1
         ports = [one.binding for one in self.qm.remote_client.queues.values()]
         known = [one.queue.binding for one in self.qm.remote_client.RemoteOpenQueueEntryCollection]

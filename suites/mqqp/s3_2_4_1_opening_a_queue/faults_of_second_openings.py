@@ -12,7 +12,7 @@ from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
-from reference_qm.core.remote.client_steps import Binding, BindStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_steps import BindStep, RemoteCallSequence, RemoteError, RpcBindingHandle
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM
@@ -109,12 +109,12 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientQueueOpening):
 class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
     """From the second opening on, the client calls RemoteQMOpenQueue on the first binding handle to qm2qm."""
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: RpcBindingHandle) -> RemoteCallSequence:
         self.openings += initial.interface is QM2QM
-        again: Binding = yield from super()._bind_at_server_port(server, initial)
+        again: RpcBindingHandle = yield from super()._bind_at_server_port(server, initial)
         return initial if initial.interface is QM2QM and self.openings > 1 else again
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         if self.openings < 2 or binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 

@@ -14,7 +14,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError, RpcBindingHandle
 
 
 @fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
@@ -37,7 +37,7 @@ class ClientCloseQueueClosesFirstOpenedQueue(ClientQueueOpening):
 class ClientCloseQueueClosesLastOpenedQueue(ClientQueueOpening):
     """The client calls RemoteQMCloseQueue with the handle of the queue that it opened last."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from super().call_close_queue(binding, self.qm.remote_client.RemoteOpenQueueEntryCollection[-1])
 
 
@@ -186,7 +186,7 @@ add(
 class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientQueueOpening):
     """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def _close_open_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if any(one.queue is entry.queue for one in pending):
             yield from self.qm.client_read_cancelling.cancel_every_pending_read(entry.queue)
@@ -199,7 +199,7 @@ class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientQueueOpening):
 class ClientCloseQueueNotCalledWhileOtherQueueIsOpen(ClientQueueOpening):
     """The client does not call RemoteQMCloseQueue for a queue while it has another queue open."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) == 1:
             yield from super().call_close_queue(binding, entry)
 
@@ -208,7 +208,7 @@ class ClientCloseQueueNotCalledWhileOtherQueueIsOpen(ClientQueueOpening):
 class ClientCloseQueueCalledTwice(ClientQueueOpening):
     """The client calls RemoteQMCloseQueue twice with the same handle."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from super().call_close_queue(binding, entry)
         yield from super().call_close_queue(binding, entry)
 
@@ -219,7 +219,7 @@ class _CloseCallOmitter(ClientQueueOpening):
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         raise NotImplementedError
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if not self.is_close_call_omitted(entry):
             yield from super().call_close_queue(binding, entry)
 
@@ -267,11 +267,11 @@ class ClientOmitsCloseQueueAfterRefusedCancel(ClientReadCancelling):
 class ClientCloseQueueNotCalledAfterRefusedCancel(ClientQueueOpening):
     """The client does not call RemoteQMCloseQueue if RemoteQMCancelReceive failed for a read of the queue."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if entry.queue not in self.qm.client_read_cancelling.__dict__.get("refused", ()):
             yield from super().call_close_queue(binding, entry)
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def _close_open_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         cancelling = self.qm.client_read_cancelling
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if one.queue is entry.queue:
@@ -287,7 +287,7 @@ class ClientCloseQueueNotCalledAfterRefusedCancel(ClientQueueOpening):
 class ClientCloseQueueNotCalledForSecondQueue(ClientQueueOpening):
     """The client calls RemoteQMCloseQueue only for the queue that it closes first."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
         closed.add(entry.queue)
         if len(closed) == 1:
@@ -301,7 +301,7 @@ WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
 class ClientCloseQueueSendsWrongContextHandle(ClientQueueOpening):
     """The client calls RemoteQMCloseQueue with a wrong context handle."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
 
 
@@ -309,7 +309,7 @@ class ClientCloseQueueSendsWrongContextHandle(ClientQueueOpening):
 class ClientCloseQueueContextHandleOfNewestQueue(ClientQueueOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened last."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         newest = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=newest.RRSessionHandle)
 
@@ -318,7 +318,7 @@ class ClientCloseQueueContextHandleOfNewestQueue(ClientQueueOpening):
 class ClientCloseQueueContextHandleOfFirstQueue(ClientQueueOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened first."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=first.RRSessionHandle)
 
@@ -351,7 +351,7 @@ class ClientCloseQueueRemovesFirstEntry(ClientQueueOpening):
 class ClientEntryOfQueueKeptAfterRefusedClose(ClientQueueOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue, if RemoteQMCloseQueue returned an error."""
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def _close_open_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from self.qm.client_read_cancelling.cancel_every_pending_read(entry.queue)
         yield from self.call_close_queue(binding, entry)
         self.remove_remote_open_queue(entry)
@@ -361,7 +361,7 @@ class ClientEntryOfQueueKeptAfterRefusedClose(ClientQueueOpening):
 class ClientCloseQueueEntryKeptAfterRefusal(ClientQueueOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue if RemoteQMCloseQueue returned a failure."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         try:
             yield from super().call_close_queue(binding, entry)
         except RemoteError:

@@ -38,7 +38,7 @@ class QueueManagerRewindsCursorsWhenQueueIsQueried(QueueCommands):
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
         for descriptor in self.qm.queue_names.find_queue(request.name).OpenQueueDescriptorCollection.values():
             for cursor in descriptor.CursorCollection.values():
-                self.qm.queue_cursors.rewind(cursor)
+                self.qm.queue_cursors.move_cursor_to_start(cursor)
         return super().get_queue(request, token, now)
 
 

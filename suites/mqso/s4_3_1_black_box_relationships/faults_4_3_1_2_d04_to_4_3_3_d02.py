@@ -38,11 +38,11 @@ add(
 class QueueManagerSecondSequenceOfSessionGetsNoOrderAck(OrderAcks):
     """The destination acknowledges only the first sequence of transactional messages that it receives on a session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         due = list(session.order_acks_due)
         for transfer in due[1:]:
             del session.order_acks_due[transfer]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("sender-order-ack-removes-only-named-message", breaks="MQSO-4.3.1.2-D05", blind=True)

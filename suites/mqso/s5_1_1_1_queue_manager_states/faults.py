@@ -136,8 +136,10 @@ class ThrottledReceiverRemembersRefusedMessage(MessageReceiving):
     duplicate.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().put_received_message_into_queue(session, packet, receipt, now)
         refused = session.SessionState is not SessionState.OPEN and packet.TransactionHeader is None
         if refused and self.qm.adm.Throttled and self.qm.message_history.find_duplicate(packet) is None:
             self.qm.message_history.remember_message(packet, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.states import SessionState
@@ -31,7 +31,7 @@ class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcEventDispatching):
             super().on_bytes(event, now)
 
 
-def _replace_part_at_restart(part: type[Part]) -> Install:
+def _replace_part_at_restart(part: type[QueueManagerPart]) -> Install:
     """Return an installer of a fault that replaces a part of each queue manager that starts again."""
 
     def install_at_restart(faulty: FaultyCore) -> None:

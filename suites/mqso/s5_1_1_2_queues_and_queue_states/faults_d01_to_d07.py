@@ -199,7 +199,7 @@ class PurgeEndsAtLockedMessage(QueueLifecycle):
     ) -> Result | None:
         positions = list(queue.MessagePositionList)
         states = [position.State for position in positions]
-        if MessagePositionState.LOCKED not in states or any(position.awaits_disk for position in positions):
+        if MessagePositionState.LOCKED not in states or any(position.is_disk_write_pending for position in positions):
             result: Result | None = super().purge(queue, token, done, failed)
             return result
         locked = states.index(MessagePositionState.LOCKED)
@@ -362,7 +362,7 @@ class QueueManagerClosedCursorRewindsOtherCursors(QueueOpening):
         descriptor = cursor.OpenQueueDescriptorReference
         super().close_cursor(cursor)
         for other in descriptor.CursorCollection.values():
-            self.qm.queue_cursors.rewind(other)
+            self.qm.queue_cursors.move_cursor_to_start(other)
             other.CursorState = CursorState.UNREAD
 
 

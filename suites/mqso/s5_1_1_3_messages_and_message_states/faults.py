@@ -24,7 +24,7 @@ from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import INFINITE, MessagePosition, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
@@ -49,7 +49,7 @@ class QueueManagerTimeToBeReceivedOfUnsendableMessageIgnored(MessageLifetimes):
     """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
 
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:
+        if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE_TIMEOUT:
             super().record_deadline_of_message_to_send(session, position)
 
 
@@ -244,7 +244,7 @@ class QueueManagerExpiredMessageWithJpBecomesDeadLetter(MessageJournaling):
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if message.PositiveJournalingRequested and message.TimeToReachQueue != INFINITE:
+        if message.PositiveJournalingRequested and message.TimeToReachQueue != INFINITE_TIMEOUT:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed_message(position)
 
@@ -255,7 +255,7 @@ class QueueManagerRefusedMessageWithoutJnDeadLettered(MessageJournaling):
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE_TIMEOUT:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed_message(position)
 

@@ -49,9 +49,9 @@ class QueueManagerOverQuotaMessageInTransactionStored(QueueQuotas):
 class SenderKeepsRecoverableMessageAckedInUserMessage(CarrierAwareSessionAcks):
     """The sender keeps recoverable messages whose acknowledgment arrives in the SessionHeader of a UserMessage."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.is_carried_by_session_ack_packet:
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-keeps-transactional-message-acked-in-user-message", breaks="MQSO-5.1.1.3-D04")
@@ -60,8 +60,8 @@ class SenderKeepsTransactionalMessageAckedInUserMessage(CarrierAwareSessionAcks)
     SessionHeader of a UserMessage.
     """
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, header)
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, header)
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and not self.is_carried_by_session_ack_packet:
                 position.ReceivedSessionAck = False

@@ -17,7 +17,7 @@ from reference_qm.security.sid import Sid
 class Qm2qmRejectsHandleOfQmcomm(RemoteQueueOpening):
     """The interface qm2qm rejects a queue that was opened through qmcomm."""
 
-    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER
 
 

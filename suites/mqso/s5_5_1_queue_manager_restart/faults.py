@@ -16,7 +16,7 @@ from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.core.store.entries import build_message_entry, build_message_relocation, build_removal_change
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel
-from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.effects import Effect, Persist
@@ -103,7 +103,7 @@ def _keep_first_message_of_outgoing_queues(transactional: bool) -> Callable[[Que
 def _make_lifetimes_of_stored_messages_infinite(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
-            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE_TIMEOUT)
 
 
 def _reset_message_id_ordinal(qm: QueueManager) -> None:

@@ -15,10 +15,10 @@ class QueueManagerDirectoryIntegratedBecomesTrueAtDirectoryReturn(DirectoryClien
     change, without a restart.
     """
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         if self.qm.config.directory_integrated:
             self.qm.enterprise.state.DirectoryIntegrated = True
-        super().on_changed(event, now)
+        super().on_directory_changed(event, now)
 
 
 @fault(

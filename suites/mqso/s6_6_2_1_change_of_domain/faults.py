@@ -58,7 +58,7 @@ class NewDomainForeignObjectAccepted(DomainMembership):
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()
         if found is not None and found.Identifier is not None:
-            self.take_identifier(found.Identifier)
+            self.adopt_directory_identifier(found.Identifier)
         super().change_domain(go_on, now)
 
 
@@ -66,7 +66,7 @@ class NewDomainForeignObjectAccepted(DomainMembership):
 class NewDomainIdentifierNotUsed(DomainMembership):
     """A queue manager in a new domain keeps its old Identifier."""
 
-    def take_identifier(self, identifier: UUID) -> None:
+    def adopt_directory_identifier(self, identifier: UUID) -> None:
         """Keep the queue manager's own Identifier."""
 
 
@@ -150,9 +150,9 @@ class QueueManagerThatLeftDomainRejoinsAtSecondStart(DirectoryClient):
 class QueueManagerOutsideDomainReadsChangedDirectory(DirectoryClient):
     """A queue manager that left its domain reads the directory when another program changes the directory."""
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         self.qm.enterprise.state.DirectoryIntegrated = True
-        super().on_changed(event, now)
+        super().on_directory_changed(event, now)
 
 
 @fault("directory-object-deleted-when-domain-left", breaks="MQSO-6.6.2.2-02")

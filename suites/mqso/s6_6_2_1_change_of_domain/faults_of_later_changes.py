@@ -54,7 +54,7 @@ class QueueManagerWithPublicQueuesStaysIntegratedOutsideDomain(DirectoryClient):
     """A queue manager with public queues leaves DirectoryIntegrated TRUE when its computer has left the domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        left = self.qm.domain_membership.has_left
+        left = self.qm.domain_membership.has_left_domain
         super()._on_first_read(answer, now)
         public = any(one.QueueType.value == "Public" for one in self.qm.adm.QueueCollection.values())
         if left and public:

@@ -17,7 +17,7 @@ from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
-from reference_qm.security import MessageRefused, MqdsPublicKeys, Sid, UserSignCerts
+from reference_qm.security import MqdsPublicKeys, ReceivedMessageRefused, Sid, UserSignCerts
 from reference_qm.surface.clock import Now
 
 PROVIDER_CHOICE_RULES = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
@@ -178,7 +178,7 @@ class ReceiverSignatureWithUnregisteredCertificateNotVerified(SecurityOnReceipt)
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             header = packet.SecurityHeader
             if header is None or self._is_certificate_registered(header):
                 raise

@@ -234,7 +234,9 @@ def test_invalid_lake_command_gives_one_line_error_and_exit_2(ask, words, why):
 
 
 def test_difference_of_rule_has_exactly_one_kind():
-    judged = {name: difference.JudgedRule(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
+    judged = {
+        name: difference.RuleVerdictOfSide(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")
+    }
     kinds = {
         (before, after): difference._find_kind_of_change(judged.get(before), judged.get(after))
         for before, after in (

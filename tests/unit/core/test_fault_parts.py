@@ -8,7 +8,7 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import FaultyCore
 from reference_qm.core.names.message_numbering import MessageNumbering
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.replacing import replace_part_by_subclass
@@ -107,7 +107,7 @@ def test_fault_class_is_registered_with_its_docstring(monkeypatch):
         fault("silent", breaks="MQQB-1")(type("Silent", (MessageSending,), {}))
 
 
-class Unknown(Part):
+class Unknown(QueueManagerPart):
     """A part that no queue manager has."""
 
 

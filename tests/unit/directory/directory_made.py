@@ -76,5 +76,5 @@ def state_of(directory_integrated: bool = True) -> DirectoryState:
 def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> ChangeResult:
     """Let a directory make a change, and note the answer in the state of a queue manager."""
     created = directory.carry_out(change)
-    events.handle_change_result(state, change, created.rStatus)
+    events.process_directory_change_result(state, change, created.rStatus)
     return created

@@ -18,7 +18,7 @@ def test_directory_events_fail_in_workgroup_mode_without_going_offline() -> None
         events.read_directory_begin(NONE, "QueueManager").rStatus,
     ]
     assert set(results) == {Result.DIRECTORY_NOT_CONNECTED}
-    events.handle_change_result(state, WriteRequest(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
+    events.process_directory_change_result(state, WriteRequest(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
     assert state.DirectoryOffline is False
     assert list(state.notifications) == []
 

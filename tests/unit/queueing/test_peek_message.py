@@ -45,10 +45,10 @@ def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
     (one,) = put(host, "a")
     reads.call("1", "peek_message", descriptor, cursor=cursor)
     position = queue_of(host).MessagePositionList.find(one)
-    assert position.hold_count == 1
+    assert position.reader_hold_count == 1
     queue_of(host).MessagePositionList.remove(position)
     host.core.queue_opening.close_cursor(cursor)
-    assert (position.hold_count, position.Next) == (0, None)
+    assert (position.reader_hold_count, position.Next) == (0, None)
 
 
 def test_cursor_commands_peek_receive_and_close(host):

@@ -16,7 +16,7 @@ from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
 from reference_qm.rpc.bodies import Request as RpcRequest
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
-from reference_qm.rpc.ndr import Encoding, Pointer
+from reference_qm.rpc.ndr import Pointer, StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
@@ -90,7 +90,7 @@ def bind(group: int = 0, wide: bool = False) -> bytes:
 def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:
     """Return a request PDU in one fragment."""
     context, opnum, method = CONTEXTS[method_name]
-    return Pdu(RpcRequest(context, opnum, method.build_in_parameters(arguments, Encoding(wide))), call_id).build()
+    return Pdu(RpcRequest(context, opnum, method.build_in_parameters(arguments, StubEncoding(wide))), call_id).build()
 
 
 class Faulted(Exception):
@@ -217,8 +217,8 @@ class Reader:
     _call_id: int = 0
 
     @property
-    def encoding(self) -> Encoding:
-        return Encoding(self.wide)
+    def encoding(self) -> StubEncoding:
+        return StubEncoding(self.wide)
 
     def take(self, data: bytes) -> None:
         while data:

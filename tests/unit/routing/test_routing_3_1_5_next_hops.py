@@ -23,8 +23,8 @@ from reference_qm.directory.interface import AttributeList, FilterExpressions, R
 from reference_qm.routing import (
     RoutingError,
     Topology,
-    get_directory_data,
     get_next_hops,
+    read_directory_objects,
 )
 from reference_qm.routing import topology as topology_module
 from reference_qm.surface.entropy import SeededEntropy, new_guid
@@ -157,10 +157,10 @@ def test_mqbr_3_1_5_9_site_topology_is_read_from_the_directory() -> None:
 
 def test_mqbr_3_1_5_9_directory_filter_selects_objects() -> None:
     directory = in_directory(figure_4(1, 1, 1, 1))
-    found = get_directory_data(directory, QueueManager, build_equality_filter("Identifier", UUID(int=21)))
+    found = read_directory_objects(directory, QueueManager, build_equality_filter("Identifier", UUID(int=21)))
     assert [one.Identifier for one in found or ()] == [UUID(int=21)]
-    assert get_directory_data(directory, Site, build_equality_filter("Name", "none")) == []
-    assert get_directory_data(directory, RoutingLink, build_equality_filter("Color", 1)) is None
+    assert read_directory_objects(directory, Site, build_equality_filter("Name", "none")) == []
+    assert read_directory_objects(directory, RoutingLink, build_equality_filter("Color", 1)) is None
 
 
 def test_mqbr_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
@@ -198,7 +198,7 @@ def test_mqbr_3_1_5_9_failed_directory_enumeration_gives_empty_topology(
     status: Result, wanted: list[Site] | None
 ) -> None:
     directory = Enumerating(2, status)
-    assert get_directory_data(directory, Site) == wanted
+    assert read_directory_objects(directory, Site) == wanted
     assert directory.ended == 1
 
 
@@ -206,5 +206,5 @@ def test_mqbr_3_1_5_9_endless_directory_enumeration_is_abandoned(monkeypatch: py
     monkeypatch.setattr(topology_module, "MAX_DIRECTORY_OBJECTS", 10)
     directory = Enumerating(1_000, Result.END_OF_DATA)
     with pytest.raises(RoutingError, match="more than 10 objects of type Site"):
-        get_directory_data(directory, Site)
+        read_directory_objects(directory, Site)
     assert (directory.ended, directory.count) == (1, 989)

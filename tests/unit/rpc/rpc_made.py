@@ -18,7 +18,7 @@ from reference_qm.rpc import (
 from reference_qm.rpc.bind_bodies import AlterContext, Bind, ContextElement
 from reference_qm.rpc.bodies import Body, Request
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 from reference_qm.surface.clock import Now
@@ -104,9 +104,9 @@ class Client:
         self.call_id += 1
         return self.send(Request(context, opnum, stub), self.call_id, flags, **more)
 
-    def call(self, opnum: int, context: int = 0, encoding: Encoding | None = None, **arguments: Any) -> Call:
+    def call(self, opnum: int, context: int = 0, encoding: StubEncoding | None = None, **arguments: Any) -> Call:
         """Send a request of qm2qm; return the call that the server's dispatcher receives."""
-        stub = QM2QM.methods[opnum].build_in_parameters(arguments, encoding or Encoding())
+        stub = QM2QM.methods[opnum].build_in_parameters(arguments, encoding or StubEncoding())
         return received(self.request(opnum, stub, context))
 
     def open_queue(self, **change: Any) -> Call:
@@ -118,7 +118,7 @@ class Client:
         """Open a queue, and return the context handle of the answer."""
         call = self.open_queue()
         answer = sent(call.respond(Return=0, phContext=call.make_context_handle("queue")))[0]
-        return QM2QM.methods[2].read_out_parameters(answer.body.stub, Encoding(), {})["phContext"]
+        return QM2QM.methods[2].read_out_parameters(answer.body.stub, StubEncoding(), {})["phContext"]
 
 
 def sent(happened: list[Any]) -> list[Pdu]:

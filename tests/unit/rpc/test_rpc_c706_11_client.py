@@ -14,7 +14,7 @@ from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_interface, declare_method
 from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.ndr import U8, U32, ConformantArray
-from reference_qm.rpc.outgoing import AssociationBound, AssociationEnded, CallFailed, CallReturned, SendPdus
+from reference_qm.rpc.outgoing import AssociationBound, AssociationEnded, CallFailed, CallReturned, SendPdusToServer
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.entropy import SeededEntropy
@@ -54,7 +54,7 @@ class Pair:
     def take(self, outgoing):
         """Deliver the PDUs of the client to the server, and the answers to the client."""
         for one in outgoing:
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.serve(self.server.receive_bytes(one.data, NOW))
             else:
                 self.happened.append(one)

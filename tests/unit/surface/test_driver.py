@@ -23,10 +23,10 @@ from reference_qm.surface.effects import (
     Persist,
     ReadDirectory,
     ResolveHost,
+    RestartQueueManager,
     SendDatagram,
     SendPacket,
     SendRpcBytes,
-    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import (
@@ -51,7 +51,7 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
     (WriteDirectory(2, DeleteRequest(Site())), "write_directory"),
-    (StartAgain(), "start_again"),
+    (RestartQueueManager(), "start_again"),
     (CommandCompleted(1, Result()), "answer"),
     (CommandRejected(2, "no"), "answer"),
 ]

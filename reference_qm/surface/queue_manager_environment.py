@@ -139,7 +139,7 @@ CHANGEABLE_ATTRIBUTES = (
 """The attributes of directory objects that ``published`` may change."""
 
 
-class Surroundings:
+class QueueManagerEnvironment:
     """The environment of a queue manager, and the availability of its parts.
 
     ``directory``: the directory, or None in workgroup mode. ``available``: whether each part is available, by the
