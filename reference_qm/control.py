@@ -12,7 +12,7 @@ from uuid import UUID
 
 from reference_qm.surface import commands, queue_manager_environment, remote_commands
 from reference_qm.surface.effects import CommandCompleted, CommandRejected
-from reference_qm.surface.queue_manager_environment import HostRequest
+from reference_qm.surface.queue_manager_environment import EnvironmentRequest
 
 CONTROL_PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
@@ -95,7 +95,7 @@ class VerbNotOffered(ControlError):
     """
 
 
-def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
+def parse_request(arguments: dict[str, Any]) -> commands.Request | EnvironmentRequest:
     """Return the request that the object ``{"verb": ..., argument: ...}`` describes. Raise ControlError if the
     object is invalid.
     """
@@ -233,13 +233,13 @@ class ControlVerb(NamedTuple):
     arguments.
     """
 
-    make_request: Callable[..., commands.Request | HostRequest]
+    make_request: Callable[..., commands.Request | EnvironmentRequest]
     converter_by_argument: Mapping[str, ArgumentConverter]
     required_arguments: tuple[str, ...]
 
 
 def _derive_verb_from_request_type(
-    request: type[commands.Request] | type[HostRequest],
+    request: type[commands.Request] | type[EnvironmentRequest],
     *,
     without: tuple[str, ...] = (),
     required: tuple[str, ...] = (),

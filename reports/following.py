@@ -15,7 +15,7 @@ from reports.lake.store import Lake
 from reports.progress import Progress
 from reports.text import one_line
 
-COMMAND_NAME = "rollup"
+ROLLUP_COMMAND_NAME = "rollup"
 
 
 def follow_runs(
@@ -37,14 +37,14 @@ def follow_runs(
         if every_s is None:
             reports.append(report)
         if report.ingested_runs or report.refused or report.unfinished_folders:
-            print_report(report, COMMAND_NAME)
+            print_report(report, ROLLUP_COMMAND_NAME)
 
     follower = RunFolderFollower(spark, where, folder, note_report)
     written = -1
 
     def ingest_new_runs() -> None:
         nonlocal written
-        with Progress(COMMAND_NAME) as progress:
+        with Progress(ROLLUP_COMMAND_NAME) as progress:
             follower.ingest_new_runs(progress)
             number = Lake.open_or_create(spark, where).manifest.number
             if number not in (0, written):
@@ -63,4 +63,4 @@ def follow_runs(
 
 
 def _print_complaint(line: str) -> None:
-    typer.echo(f"mqconform {COMMAND_NAME}: {line}", err=True)
+    typer.echo(f"mqconform {ROLLUP_COMMAND_NAME}: {line}", err=True)

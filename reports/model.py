@@ -100,7 +100,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class CoverageOfSection:
     """The coverage of one section: the number of its rules, the number of rules with a check, and the number of
     rules with a proof.
 
@@ -270,7 +270,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedLine:
+class RejectedVerdictLine:
     """A line of a verdict file that the ingest rejected."""
 
     folder: str
@@ -350,10 +350,10 @@ class SiteContents:
     pairs: tuple[Pair, ...] = ()
     """The pairs whose counterpart is not the reference queue manager."""
     exchanges: tuple[Exchange, ...] = ()
-    coverage: tuple[Coverage, ...] = ()
+    coverage: tuple[CoverageOfSection, ...] = ()
     members: tuple[ProtocolWithoutRules, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
-    rejected: tuple[RejectedLine, ...] = ()
+    rejected: tuple[RejectedVerdictLine, ...] = ()
     rejected_count: int = 0
     run_count: int = 0
     kept: int = 0

@@ -20,7 +20,7 @@ from reports.text import format_document_name, format_system_label, one_line
 from reports.vocabulary import (
     DECIDED_VERDICTS,
     FINDING_VERDICTS,
-    NOT_JUDGED,
+    NOT_JUDGED_VERDICT_KIND,
     VERDICT_KIND_BY_NAME,
     VERDICT_KINDS_WORST_FIRST,
     VerdictKind,
@@ -72,7 +72,7 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
     as markup.
     """
     legend = Text("  ").join(
-        _format_verdict_count(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED)
+        _format_verdict_count(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED_VERDICT_KIND)
     )
     tables: list[RenderableType] = [
         _build_table_of_systems(contents),
@@ -199,7 +199,7 @@ def _format_system_name(contents: SiteContents, system: System) -> Text:
 
 def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
-    counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
+    counts = counts + Counter({NOT_JUDGED_VERDICT_KIND.name: rules - counts.total()})
     return Text("  ").join(
         _format_verdict_count(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
     )

@@ -100,7 +100,7 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def run_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
+def run_ci_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
     """Carry out the job of GitHub or of GitLab, and return the number of failed steps."""
     print_line(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
@@ -211,7 +211,7 @@ def main() -> int:
     if wheel is None:
         subprocess.run(["make", "--silent", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         (wheel,) = (ROOT / "dist").glob("*.whl")
-    red = [run_job(each, given, wheel.resolve()) for each in given.service]
+    red = [run_ci_job(each, given, wheel.resolve()) for each in given.service]
     wanted = int(given.no_sut or bool(given.known and given.fault))
     return int(any(steps != wanted for steps in red))
 

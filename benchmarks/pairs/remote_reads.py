@@ -20,7 +20,7 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
-from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, PresentationContextElement
 from reference_qm.rpc.bodies import Request as Call
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header
 from reference_qm.rpc.ndr import StubEncoding
@@ -176,7 +176,9 @@ def _abandon(port: int) -> None:
 
 
 def _bind(stream: socket.socket) -> None:
-    proposals = tuple(ContextElement(place, one.syntax, (NDR,)) for place, one in enumerate((QM2QM, QMCOMM)))
+    proposals = tuple(
+        PresentationContextElement(place, one.syntax, (NDR,)) for place, one in enumerate((QM2QM, QMCOMM))
+    )
     stream.sendall(Pdu(Bind(5840, 5840, 0, proposals), 1, WHOLE_PDU_FLAGS).build())
     _answer(stream)
 

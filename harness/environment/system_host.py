@@ -22,7 +22,7 @@ from reference_qm.surface.queue_manager_environment import (
     DISK_FULL_REASON,
     AccessPublishedObject,
     ChangeEnvironment,
-    HostRequest,
+    EnvironmentRequest,
     QueueManagerEnvironment,
 )
 from reference_qm.surface.store import MemoryStore, StoreError
@@ -106,7 +106,7 @@ class SystemHost(CoreHost):
     def write_directory(self, effect: WriteDirectory) -> None:
         self.answer_after_event(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
-    def begin(self, request: Request | HostRequest) -> int:
+    def begin(self, request: Request | EnvironmentRequest) -> int:
         """Pass a command to the core, or change the environment of the core. After a change of the environment, the
         core is informed with a delay.
         """

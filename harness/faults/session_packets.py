@@ -105,22 +105,22 @@ def has_other_session(qm: QueueManager, session: Session, packet: object) -> boo
 
 def is_destination_guid(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator addresses the acceptor by GUID, and not by a direct format name."""
-    return not session.direct
+    return not session.is_destination_direct
 
 
 def is_destination_direct_name(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator addresses the acceptor by a direct format name."""
-    return session.direct
+    return session.is_destination_direct
 
 
 def was_ping_sent_before_session(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator sent a Ping Request before the session."""
-    return session.pinged
+    return session.is_ping_sent_before_session
 
 
 def was_session_refused(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the acceptor refused the session."""
-    return session.refused
+    return session.was_session_refused
 
 
 def is_ping_announced(qm: QueueManager, session: Session, packet: Any) -> bool:

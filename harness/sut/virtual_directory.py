@@ -20,7 +20,7 @@ from harness.sut.sut_file import (
 )
 from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site, User
 from reference_qm.security import Sid, UserAccount
-from reference_qm.surface.entropy import Entropy, new_guid
+from reference_qm.surface.entropy import Entropy, generate_guid
 
 OWN_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 FAR_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
@@ -39,7 +39,7 @@ def build_virtual_directory(
     keys of the peer.
     """
     peer = driver.peer_identifier
-    directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, entropy), lambda: 0)
     for element in (
         Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),

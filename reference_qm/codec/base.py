@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U8, U16, U32, Layout
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 BASE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.1"
@@ -49,7 +49,7 @@ _BASE_HEADER_LAYOUT = Layout(
 
 
 @value_object
-class BaseHeader(FlaggedRecord, Record):
+class BaseHeader(RecordWithBitFlags, Record):
     """The first header of every packet.
 
     Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;

@@ -18,7 +18,7 @@ from reference_qm.codec.queue_formats import (
     PrivateQueueFormatNameId,
     PublicQueueFormatName,
 )
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 USER_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.2"
@@ -57,7 +57,7 @@ _RESPONSE_QUEUE_NAME_TYPE_BY_NUMBER: _QueueNameTypeByNumber = {
 
 
 @value_object
-class UserHeader(FlaggedRecord, Record):
+class UserHeader(RecordWithBitFlags, Record):
     """The source and destination of a message, and flags for the headers that follow.
 
     Spec: MS-MQMQ 2.2.19.2. 48 bytes, then the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;

@@ -88,7 +88,7 @@ HANDLER_BY_INPUT_TYPE: Mapping[type[Input], InputHandler] = {
     HostResolved: lambda qm: qm.input_dispatching.on_host_resolved,
     RecordPersisted: lambda qm: qm.input_dispatching.on_persisted,
     PersistFailed: lambda qm: qm.input_dispatching.on_persist_failed,
-    DirectoryAnswered: lambda qm: qm.directory_client.on_answered,
+    DirectoryAnswered: lambda qm: qm.directory_client.on_directory_answered,
     DirectoryChanged: lambda qm: qm.directory_client.on_directory_changed,
     DomainReported: lambda qm: qm.domain_membership.on_domain_reported,
     CoordinatorChanged: lambda qm: qm.transaction_coordinating.on_coordinator_changed,

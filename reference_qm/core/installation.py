@@ -21,7 +21,7 @@ faults.
 """
 
 
-def make_plain_core(make: QueueManagerFactory) -> RestorableCore:
+def make_core_without_faults(make: QueueManagerFactory) -> RestorableCore:
     """Return a new queue manager without faults as a core."""
     return make()
 
@@ -37,7 +37,7 @@ class QueueManagerInstallation:
         self,
         config: QueueManagerConfig,
         entropy: Entropy,
-        wrap: FaultyCoreWrapper = make_plain_core,
+        wrap: FaultyCoreWrapper = make_core_without_faults,
         variants: Sequence[type[QueueManagerPart]] = (),
     ) -> None:
         self._config = config

@@ -22,7 +22,7 @@ from reference_qm.model.attributes import ServiceState
 from reference_qm.model.deadlines import DeadlineCollection
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
@@ -76,7 +76,7 @@ class QueueManager(QueueManagerParts):
         self.savings: dict[int, UnsavedArrival] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
-        self.unfinished = UnfinishedPackets()
+        self.unfinished = UnfinishedPacketByteCounts()
         self.remote: RemoteReadingServerState = RemoteReadingServerState(
             self.entropy,
             self.timers,

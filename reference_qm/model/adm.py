@@ -68,7 +68,7 @@ class MessagePosition:
 Position = MessagePosition
 
 
-SequencePosition = tuple[TxSequenceID, int]
+TransactionSequencePosition = tuple[TxSequenceID, int]
 """The place of a message in a transactional sequence: a tuple of TxSequenceID and TxSequenceNumber."""
 
 
@@ -82,7 +82,7 @@ class AcceptedMessage:
     position: MessagePosition
     SequenceIdentifier: TxSequenceID
     SequenceNumber: int
-    previous_sequence_position: SequencePosition
+    previous_sequence_position: TransactionSequencePosition
     is_saved: bool = False
 
 
@@ -108,7 +108,7 @@ class IncomingTransactionalTransferInfo:
     saved_sequence_number: int = 0
 
 
-TransferKey = tuple[UUID, str]
+IncomingTransferKey = tuple[UUID, str]
 """The key of a sender's sequence: a tuple of the SenderIdentifier and the FormatName in lower case."""
 
 
@@ -122,7 +122,7 @@ class Queue(QueueAttributes):
     SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False)
     """The subqueues, by name in lower case."""
     MessagePositionList: position_list.MessagePositionList = field(default_factory=position_list.MessagePositionList)
-    IncomingTransactionalTransferInfoCollection: dict[TransferKey, IncomingTransactionalTransferInfo] = field(
+    IncomingTransactionalTransferInfoCollection: dict[IncomingTransferKey, IncomingTransactionalTransferInfo] = field(
         default_factory=dict
     )
     OpenQueueDescriptorCollection: dict[int, OpenQueueDescriptor] = field(default_factory=dict, repr=False)
@@ -263,7 +263,7 @@ class RecoverableReceipt:
     acknowledgment flag of the message may be set.
     """
 
-    done: bool = False
+    is_on_disk: bool = False
     must_be_acknowledged: bool = True
 
 
@@ -313,14 +313,14 @@ class Session:
 
     transport: str | None = None
     framer: StreamFramer = field(default_factory=StreamFramer)
-    opening: states.AwaitedOpeningEvent = states.AwaitedOpeningEvent.NOTHING
-    retrying: bool = False
+    awaited_opening_event: states.AwaitedOpeningEvent = states.AwaitedOpeningEvent.NOTHING
+    is_retrying_connection: bool = False
     """Whether the session is being established because the Session Retry Connect Timer expired."""
-    pinged: bool = False
+    is_ping_sent_before_session: bool = False
     ping_cookie: int = 0
-    direct: bool = False
+    is_destination_direct: bool = False
     """Whether the destination is a direct format name. In this case, ServerGuid is zero in the request (note <46>)."""
-    refused: bool = False
+    was_session_refused: bool = False
     """Whether this acceptor refused the session in its response (CS is set)."""
     last_ack_number: int = field(default=0, metadata=U16)
     """The AckSequenceNumber of the last received acknowledgment."""

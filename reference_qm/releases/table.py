@@ -202,6 +202,6 @@ def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueMa
     return replace(config, **get_config_presets(release), security=adapt_security_to_release(release, config.security))
 
 
-def get_replaced_parts(release: str) -> tuple[type[QueueManagerPart], ...]:
+def get_parts_that_imitate_release(release: str) -> tuple[type[QueueManagerPart], ...]:
     """Return the subclasses that replace parts of the queue manager in a release."""
     return tuple(part for one in get_release_behaviours(release).values() for part in one.parts)

@@ -11,7 +11,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory_begin, read_directory_end, read_directory_next
 from reference_qm.directory.interface import FilterExpressions
 from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 from reference_qm.directory.updating import compute_site_gate_collections
 
 MAX_DIRECTORY_OBJECTS: Final = 1_000_000
@@ -27,7 +27,7 @@ class RoutingError(Exception):
 
 
 def read_directory_objects(
-    directory: Replica, kind: type[Element], filters: FilterExpressions = ()
+    directory: DirectoryReplica, kind: type[Element], filters: FilterExpressions = ()
 ) -> list[Element] | None:
     """Return all objects of a type that satisfy a filter, or None (Nothing) if the read fails.
 
@@ -74,7 +74,7 @@ class Topology:
         return cls(machines, gated, all_links)
 
     @classmethod
-    def read(cls, directory: Replica) -> Self:
+    def read(cls, directory: DirectoryReplica) -> Self:
         """Read the topology of an enterprise from a directory. A part that cannot be read is empty. Spec: MS-MQBR
         3.1.3.1, 3.1.5.
         """

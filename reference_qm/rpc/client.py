@@ -13,7 +13,14 @@ from typing import Any
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.authentication import PROVIDERS_WITH_CLIENT_LAST_TOKEN, AuthLevel, ClientSecurity, SecurityError
-from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextElement
+from reference_qm.rpc.bind_bodies import (
+    AlterContext,
+    AlterContextResp,
+    Bind,
+    BindAck,
+    BindNak,
+    PresentationContextElement,
+)
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.interfaces.method import Interface
@@ -88,7 +95,7 @@ class ClientAssociation:
     def bind(self) -> list[ClientOutput]:
         """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""
         proposals = tuple(
-            ContextElement(len(TRANSFER_SYNTAXES) * place + number, one.syntax, (syntax,))
+            PresentationContextElement(len(TRANSFER_SYNTAXES) * place + number, one.syntax, (syntax,))
             for place, one in enumerate(self.interfaces)
             for number, syntax in enumerate(TRANSFER_SYNTAXES)
         )

@@ -16,7 +16,7 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
-from reference_qm.rpc.verification import MAX_PADDING_BYTES, VerificationError, strip_verification_trailer
+from reference_qm.rpc.verification import MAX_PADDING_BYTES, VerificationTrailerError, strip_verification_trailer
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -138,7 +138,7 @@ class PendingCalls:
             stub, padding = self._extract_stub(incoming)
             encoding = StubEncoding(context.wide, incoming.order, self._association.server.strict)
             arguments = method.read_in_parameters(stub, encoding, padding)
-        except VerificationError:
+        except VerificationTrailerError:
             return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
         except StubError:
             return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.RPC_X_BAD_STUB_DATA)

@@ -55,7 +55,7 @@ SENDER_TYPE_NONE, SENDER_TYPE_SID, SENDER_TYPE_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
-class AccountFinder(Protocol):
+class UserAccountFinder(Protocol):
     """The interface through which the receiver looks up users in the directory and in the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
@@ -75,7 +75,7 @@ class ReceiverSecurityData:
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
-    accounts: AccountFinder
+    accounts: UserAccountFinder
 
 
 class ReceivedMessageRefused(Exception):
@@ -219,7 +219,7 @@ def authorize_sender(security: SecurityHeader, receiver: ReceiverSecurityData, q
         )
 
 
-def _build_access_token(security: SecurityHeader, accounts: AccountFinder) -> tuple[Sid, Set[Sid] | None]:
+def _build_access_token(security: SecurityHeader, accounts: UserAccountFinder) -> tuple[Sid, Set[Sid] | None]:
     """Return the userSID and the Sids of a user's token, or None for an unknown account. The Sids always include the
     group Everyone.
     """

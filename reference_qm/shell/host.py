@@ -60,7 +60,7 @@ from reference_qm.surface.queue_manager_environment import (
     DISK_FULL_REASON,
     AccessPublishedObject,
     ChangeEnvironment,
-    HostRequest,
+    EnvironmentRequest,
     QueueManagerEnvironment,
 )
 from reference_qm.surface.store import PermanentStoreFailure, Store, StoreError
@@ -270,7 +270,7 @@ class Host:
         """Pass an input to the core and carry out its effects."""
         self.driver.handle(event)
 
-    def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
+    def ask(self, request: Request | EnvironmentRequest, answered: Callable[[Answer], None]) -> int:
         """Pass a request to the core. The core calls ``answered`` exactly once, at once or later, with the token
         that this method returns.
         """
@@ -412,7 +412,7 @@ class Host:
     async def _carry_out_directory_effect(self, effect: ReadDirectory | WriteDirectory) -> None:
         self.handle(await self.directory.answer(effect))
 
-    async def _change_environment(self, token: int, request: HostRequest) -> None:
+    async def _change_environment(self, token: int, request: EnvironmentRequest) -> None:
         before = dict(self._surroundings.available)
         done = await self.directory.carry_out(request)
         try:

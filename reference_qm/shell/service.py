@@ -20,9 +20,9 @@ from reference_qm.core.installation import (
     FaultyCoreWrapper,
     QueueManagerFactory,
     QueueManagerInstallation,
-    make_plain_core,
+    make_core_without_faults,
 )
-from reference_qm.releases.table import get_replaced_parts
+from reference_qm.releases.table import get_parts_that_imitate_release
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import ServeSettings, format_endpoint
@@ -74,8 +74,8 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
     installation = QueueManagerInstallation(
         settings.config,
         SystemEntropy(),
-        _make_fault_wrapper(faults) if faults else make_plain_core,
-        get_replaced_parts(settings.release),
+        _make_fault_wrapper(faults) if faults else make_core_without_faults,
+        get_parts_that_imitate_release(settings.release),
     )
 
     def begin_core(entries: Mapping[str, object]) -> Core:

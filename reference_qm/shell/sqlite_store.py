@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from reference_qm.surface.store import Record, StoreError, encode_entries
+from reference_qm.surface.store import Record, StoreError, encode_changed_entries
 
 PortionItem = TypeVar("PortionItem")
 
@@ -105,7 +105,7 @@ class SqliteStore:
             self._thread.shutdown()
 
     def _write_records(self, records: Sequence[Record]) -> None:
-        texts = encode_entries(records)
+        texts = encode_changed_entries(records)
         put = [(name, text, _compute_checksum(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
         with self._convert_store_errors():

@@ -77,7 +77,7 @@ class AccessPublishedObject:
     public_encryption_keys_base64: bytes | None = None
 
 
-HostRequest: TypeAlias = ChangeEnvironment | AccessPublishedObject
+EnvironmentRequest: TypeAlias = ChangeEnvironment | AccessPublishedObject
 """The requests that a host carries out itself."""
 
 NULL_GUID = UUID(int=0)
@@ -214,7 +214,7 @@ class QueueManagerEnvironment:
             events.append(QueueManagerStopped())
         return events
 
-    def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
+    def carry_out(self, request: EnvironmentRequest) -> dict[str, Any] | str:
         """Carry out a request that concerns the environment. Return a reason if the request is refused."""
         if isinstance(request, ChangeEnvironment):
             return self._apply_request(request)

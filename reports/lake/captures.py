@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import FileAccess, FileStatus, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, FileStatus, escape_path_pattern, get_full_name
 from reports.lake.lines import get_capture_column, normalize_path
 from reports.lake.local import is_url
 from reports.lake.sources import RUN_FILE, VERDICTS_FILE, RunFolder
@@ -112,7 +112,7 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     inside = parent.endswith(f"/{CAPTURES_FOLDER}")
     folder = sql.when(inside, sql.regexp_replace(parent, f"/{CAPTURES_FOLDER}$", "")).otherwise(parent)
     capture = sql.when(inside, sql.concat(sql.lit(f"{CAPTURES_FOLDER}/"), name)).otherwise(name)
-    return scan.load([escape_pattern(name) for name in names]).select(
+    return scan.load([escape_path_pattern(name) for name in names]).select(
         folder.alias("folder"), capture.alias("capture"), "length", "modificationTime", "content"
     )
 
@@ -161,7 +161,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
     of = spark.createDataFrame([(unit.verdicts_path, unit.key) for unit in runs], "path string, unit string")
-    scan = spark.read.text([escape_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
+    scan = spark.read.text([escape_path_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
     said: list[Column] = [sql.get_json_object("value", f"$.{name}").alias(name) for name in ("test", "capture")]
     rows = scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
     capture = sql.coalesce("capture", get_capture_column(sql.col("test"))).alias("capture")

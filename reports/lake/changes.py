@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank_of_verdict, get_verdict_of_rank, is_decided
+from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank_of_verdict, get_verdict_of_rank, is_verdict_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import arrange_table_columns
 
@@ -80,7 +80,7 @@ def list_check_events(
         test_runs.select(
             *_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank_of_verdict(said).alias("rank")
         )
-        .where(is_decided(sql.col("rank")))
+        .where(is_verdict_decided(sql.col("rank")))
         .select("*", sql.lit(True).alias(COUNTS_COLUMN), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import build_count_map, get_rank_of_verdict, get_verdict_of_rank, is_decided
+from reports.lake.order import build_verdict_count_map, get_rank_of_verdict, get_verdict_of_rank, is_verdict_decided
 from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_counting_verdicts
 from reports.lake.schemas import COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION, PACKET_COLUMN_TYPES, arrange_table_columns
 from reports.vocabulary import VERDICT_NAMES
@@ -65,8 +65,8 @@ def derive_standing_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: D
         judged.join(sql.broadcast(marks), "ingest")
         .select(
             *("sut", "rule", "test", "seq", "new"),
-            sql.when(is_decided(sql.col("rank")), order).alias("decided"),
-            sql.when(~is_decided(sql.col("rank")), order).alias("undecided"),
+            sql.when(is_verdict_decided(sql.col("rank")), order).alias("decided"),
+            sql.when(~is_verdict_decided(sql.col("rank")), order).alias("undecided"),
         )
         .groupBy("sut", "rule", "test")
         .agg(
@@ -214,8 +214,8 @@ def build_rule_current_table(shown: DataFrame, verdicts: DataFrame, evidence: Da
         sql.slice(sql.array_sort("packets"), 1, MAX_SHOWN_PACKETS).alias("evidence"),
         sql.transform(sql.array_sort("beside"), drop_position_column).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
-        build_count_map({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICT_NAMES)}).alias(
-            "counts"
-        ),
+        build_verdict_count_map(
+            {name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICT_NAMES)}
+        ).alias("counts"),
     )
     return arrange_table_columns(rows, "rule_current")

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import EarlierVerdicts
-from reports.lake.files import escape_pattern
+from reports.lake.files import escape_path_pattern
 from reports.lake.manifest import IngestedRun, get_table_folder
 from reports.lake.renamed_checks import rename_checks, rename_checks_in_catalogue
 from reports.lake.schemas import COLUMN_TYPES_BY_DERIVED_TABLE, build_table_ddl
@@ -90,7 +90,7 @@ def _derive_systems(
         shown.unpersist()
         keep("flaky", derived.find_flaky_checks(tests, mine).withColumn("unit", sql.col("sut")))
     stands = lake.spark.read.schema(build_table_ddl("rule_current")).parquet(
-        escape_pattern(f"{lake.uri}/{get_table_folder(commit, 'rule_current')}")
+        escape_path_pattern(f"{lake.uri}/{get_table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
     catalogue = _read_table_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])

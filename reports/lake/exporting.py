@@ -46,7 +46,7 @@ def write_json(rows: DataFrame, out: TextIO) -> None:
     out.write("\n]\n")
 
 
-WRITER_BY_FORMAT: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
+TABLE_WRITER_BY_FORMAT: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
 _JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import build_count_map
+from reports.lake.order import build_verdict_count_map
 from reports.lake.schemas import RULE_COLUMN_TYPES, RUN_COLUMN_TYPES, arrange_table_columns
 from reports.vocabulary import VERDICT_NAMES
 
@@ -43,7 +43,7 @@ def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICT_NAMES)).alias("verdict"),
         sql.coalesce(*VERDICT_NAMES).alias("seq"),
     )
-    return arrange_table_columns(_join_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
+    return arrange_table_columns(_join_run_columns(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -55,9 +55,9 @@ def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     named = judged.select(
         *("ingest", *RULE_COLUMN_TYPES, "tests"),
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICT_NAMES)).alias("verdict"),
-        build_count_map({name: sql.col(name) for name in VERDICT_NAMES}).alias("counts"),
+        build_verdict_count_map({name: sql.col(name) for name in VERDICT_NAMES}).alias("counts"),
     )
-    return arrange_table_columns(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
+    return arrange_table_columns(_join_run_columns(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
 def _hash_verdict_line() -> Column:
@@ -68,5 +68,5 @@ def _hash_verdict_line() -> Column:
     return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
 
 
-def _join_runs(rows: DataFrame, runs: DataFrame) -> DataFrame:
+def _join_run_columns(rows: DataFrame, runs: DataFrame) -> DataFrame:
     return rows.join(sql.broadcast(runs.select(*RUN_COLUMNS)), "ingest")

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
-from reports.lake.files import FileAccess, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, escape_path_pattern, get_full_name
 from reports.lake.ingest import IngestReport, StageReporter
 from reports.lake.sources import RUN_FILE, RUN_FOLDER_FILES
 from reports.lake.store import Lake
@@ -81,7 +81,7 @@ class RunFolderFollower:
             .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("maxFilesPerTrigger", MAX_RUNS_PER_BATCH)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
-            .load(f"{escape_pattern(self._runs_folder)}/*/{RUN_FILE}")
+            .load(f"{escape_path_pattern(self._runs_folder)}/*/{RUN_FILE}")
             .select("path")  # their content is not read
         )
         return (
@@ -101,7 +101,7 @@ class RunFolderFollower:
         there |= self._read_waiting_folders().keys()
         return [
             uri
-            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs_folder)}/*/{RUN_FILE}"))
+            for uri in self._list_folders(self._files.glob(f"{escape_path_pattern(self._runs_folder)}/*/{RUN_FILE}"))
             if uri not in there
         ]
 

@@ -14,7 +14,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import escape_pattern
+from reports.lake.files import escape_path_pattern
 from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM_COLUMN_TYPES, arrange_table_columns, build_struct_type
 from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICT_NAMES
@@ -67,7 +67,7 @@ def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """Return every line of the files, with the columns path, text, block (the start of a part of the file), and id
     (which increases within the part).
     """
-    scan = spark.read.text([escape_pattern(uri) for uri in uris], lineSep="\n")
+    scan = spark.read.text([escape_path_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
         normalize_path(sql.col("_metadata.file_path")).alias("path"),
         sql.col("value").alias("text"),

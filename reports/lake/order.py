@@ -22,12 +22,12 @@ def get_verdict_of_rank(rank_: Column) -> Column:
     return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICT_NAMES)), (rank_ + 1).cast("int"))
 
 
-def is_decided(rank_: Column) -> Column:
+def is_verdict_decided(rank_: Column) -> Column:
     """Return whether the verdict with the given rank decides about the system (fail, warn or pass)."""
     return rank_.isin(*RANKS_OF_DECIDING_VERDICTS)
 
 
-def build_count_map(numbers: Mapping[str, Column]) -> Column:
+def build_verdict_count_map(numbers: Mapping[str, Column]) -> Column:
     """Return a Spark map that contains, for each verdict, the number of rows with this verdict. Verdicts without rows
     are omitted.
     """

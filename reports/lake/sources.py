@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
-from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, FileStatus, escape_pattern, get_full_name
+from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, FileStatus, escape_path_pattern, get_full_name
 from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
 from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
@@ -281,7 +281,7 @@ def _read_run_folder(files: FileAccess, uri: str) -> RunFolder:
 
 def _read_small_files(spark: SparkSession, folders: Sequence[RunFolder], name: str) -> DataFrame:
     """Return the path and the text of each small file."""
-    names = [escape_pattern(folder.files[name].uri) for folder in folders]
+    names = [escape_path_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 

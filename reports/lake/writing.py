@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import facts, lines, rows, side_by_side, sources
-from reports.lake.files import escape_pattern
+from reports.lake.files import escape_path_pattern
 from reports.lake.manifest import IngestCommit, get_table_folder
 from reports.lake.schemas import COLUMN_TYPES_BY_FACT_TABLE, SYSTEM_COLUMN_TYPES, build_table_ddl
 from reports.lake.sources import VERDICTS_FILE, RunSource
@@ -98,7 +98,7 @@ class _CommitWriter:
     def read_written_table(self, table: str) -> DataFrame:
         """Return the rows of a table that was written to this commit. They are read from the files of the table."""
         return self.lake.spark.read.schema(build_table_ddl(table)).parquet(
-            escape_pattern(self._get_table_folder(table))
+            escape_path_pattern(self._get_table_folder(table))
         )
 
     def _get_table_folder(self, table: str) -> str:

@@ -10,7 +10,13 @@ from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import SitePageWriter
 from reports.text import clip_text, escape_unprintable_characters, format_system_label
-from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME, VERDICT_NAMES
+from reports.vocabulary import (
+    FINDING_VERDICTS,
+    NOT_JUDGED_VERDICT_KIND,
+    SEVERITY_BY_VERDICT,
+    VERDICT_KIND_BY_NAME,
+    VERDICT_NAMES,
+)
 
 MAX_NAMED_FINDINGS = 200
 """The maximum number of rules with findings that the page names. The sections and the search show all rules."""
@@ -60,7 +66,7 @@ def write_rule_lists(pages: SitePageWriter) -> None:
 
 
 def _count_verdicts(pages: SitePageWriter, rule: Rule) -> Counter[str]:
-    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name for system in pages.systems)
+    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED_VERDICT_KIND.name for system in pages.systems)
 
 
 def _choose_compared_systems(pages: SitePageWriter) -> tuple[str, str]:
@@ -101,7 +107,9 @@ def _build_rule_data(rule: Rule, section: Section) -> list[str]:
 
 
 def _build_system_data(pages: SitePageWriter, system: System) -> list[str]:
-    verdicts = "".join(_LETTER_BY_VERDICT_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
+    verdicts = "".join(
+        _LETTER_BY_VERDICT_KIND[verdict or NOT_JUDGED_VERDICT_KIND.name] for verdict in pages.stands.row(system.key)
+    )
     label = format_system_label(
         clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40)
     )

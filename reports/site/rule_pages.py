@@ -12,7 +12,7 @@ from typing import TypeVar
 from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
 from reports.site.pages import COLUMNS_PER_PAGE, SitePageWriter, StageReporter
-from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
+from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED_VERDICT_KIND, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
 MAX_SYSTEMS_WITH_PACKETS = 3
@@ -149,7 +149,7 @@ def _group_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -
     """
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
-        systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
+        systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED_VERDICT_KIND.name, []).append(system)
     named = VERDICT_KIND_BY_NAME if len(pages.systems) <= COLUMNS_PER_PAGE else FINDING_VERDICTS
     return [
         VerdictGroup(

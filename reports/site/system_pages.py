@@ -16,7 +16,7 @@ from reports.site.pages import SitePageWriter, StageReporter, change
 from reports.text import format_repeat_command
 from reports.vocabulary import FINDING_VERDICTS
 
-MAX_CAUSES_IN_FULL = 100
+MAX_CAUSES_SHOWN_IN_FULL = 100
 """The number of causes per verdict whose expected and observed values a page shows. For further causes the page
 only names and links the rules.
 """
@@ -46,7 +46,7 @@ def _write_page(pages: SitePageWriter, system: System, standings: list[StandingV
     changes = _group_changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
-    order = [(one.rule not in newly, _get_sort_place_of_verdict(pages, one), one) for one in current]
+    order = [(one.rule not in newly, _get_sort_rank_of_verdict(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDING_VERDICTS}
     causes = {name: _group_findings_of_verdict(pages, some, newly) for name, some in groups.items()}
@@ -67,7 +67,7 @@ def _write_page(pages: SitePageWriter, system: System, standings: list[StandingV
         causes=causes,
         found_in=Counter(one.document for some in groups.values() for one in some),
         untried=_count_rules_without_verdict(pages, system),
-        shown_in_full=MAX_CAUSES_IN_FULL,
+        shown_in_full=MAX_CAUSES_SHOWN_IN_FULL,
         beside=[one for one in current if one.later_undecided_verdicts and one.verdict not in FINDING_VERDICTS],
         retired=[one for one in standings if one.retired],
         changes=changes,
@@ -138,5 +138,5 @@ def _build_finding_rows(
         )
 
 
-def _get_sort_place_of_verdict(pages: SitePageWriter, standing: StandingVerdict) -> int:
+def _get_sort_rank_of_verdict(pages: SitePageWriter, standing: StandingVerdict) -> int:
     return pages.stands.index_by_rule[standing.rule]

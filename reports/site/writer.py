@@ -13,7 +13,7 @@ from reports.errata import Erratum
 from reports.model import (
     RULE_KIND_OF_DEMAND,
     RULE_KINDS_COUNTED_AS_DEMANDS,
-    Coverage,
+    CoverageOfSection,
     Rule,
     Run,
     Section,
@@ -44,7 +44,7 @@ from reports.values import ValueNameAdder
 from reports.vocabulary import FINDING_VERDICTS, VERDICT_NAMES
 
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
-STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
+STATIC_SITE_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
 """The number of documents above which the table of the first page scrolls in a box. The columns are narrow, because
 names of documents are short.
@@ -71,7 +71,7 @@ def write_site(
     shutil.rmtree(site, ignore_errors=True)
     for folder in SITE_FOLDERS:
         (site / folder).mkdir(parents=True)
-    for name in STATIC_FILES:
+    for name in STATIC_SITE_FILES:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
     pages = SitePageWriter(contents, site, captures, errata, named)
     pages.news = write_changes(pages)
@@ -264,8 +264,8 @@ def _build_section_rows(pages: SitePageWriter, section: Section) -> Iterator[tup
 
 
 def _write_coverage(pages: SitePageWriter) -> None:
-    documents: dict[str, list[Coverage]] = {}
-    beside: dict[str, dict[str, list[Coverage]]] = {}
+    documents: dict[str, list[CoverageOfSection]] = {}
+    beside: dict[str, dict[str, list[CoverageOfSection]]] = {}
     rules: dict[tuple[str, str, str], list[Rule]] = {}
     for one in pages.contents.coverage:
         if one.kind == RULE_KIND_OF_DEMAND:

@@ -10,7 +10,7 @@ from made import contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_NAME, HOSTILE_TEXTS, HOSTILE_VERSION
 
 from reports.errata import load_errata
-from reports.model import Change, Coverage, Pair, ProtocolWithoutRules, System, UndecidedVerdictAfterDecision
+from reports.model import Change, CoverageOfSection, Pair, ProtocolWithoutRules, System, UndecidedVerdictAfterDecision
 
 OLD, NEW = System("Contoso", "1.0", "none", 1), System("Contoso", "1.1", "none", 2)
 OTHER, HOSTILE = System("Fabrikam", "2.2", "2003", 3), System(HOSTILE_NAME, HOSTILE_VERSION, HOSTILE_NAME, 4)
@@ -41,7 +41,7 @@ def made_site(folder):
     ]
     made = contents(
         SYSTEMS, rules, standings, runs, [(17, HOSTILE_TEXTS[0]), (18, "empty line")], changes,
-        coverage=tuple(Coverage(**row) for row in make_runs.coverage(rows)),
+        coverage=tuple(CoverageOfSection(**row) for row in make_runs.coverage(rows)),
         members=(ProtocolWithoutRules(**make_runs.MEMBER),),
         titles=make_runs.TITLES,
         pairs=(

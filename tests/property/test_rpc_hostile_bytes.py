@@ -22,7 +22,7 @@ from reference_qm.rpc import (
     SendBytes,
     StubError,
 )
-from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, PresentationContextElement
 from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.ndr import StubEncoding
@@ -39,7 +39,7 @@ LIMITS = AssociationLimits(pending_calls=4, handles=4, stub_bytes=4096)
 
 uuids = st.integers(0, 2**128 - 1).map(lambda number: UUID(int=number))
 elements = st.builds(
-    ContextElement,
+    PresentationContextElement,
     st.integers(0, 3),
     st.sampled_from([QM2QM.syntax, QMCOMM.syntax]),
     st.lists(st.sampled_from([NDR, NDR64]), min_size=1, max_size=2).map(tuple),
@@ -154,7 +154,9 @@ def run(association, chunks):
 )
 def test_association_survives_any_client_whatever_the_chunks_of_its_stream(wires, cuts, bound):
     opening = Pdu(
-        Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
+        Bind(5840, 5840, 0, (PresentationContextElement(0, QM2QM.syntax, (NDR,)),)),
+        1,
+        WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX,
     ).build()
     stream = (opening if bound else b"") + b"".join(wires)
     pieces, rest = [], stream

@@ -9,7 +9,7 @@ from reports.model import (
     PANELS_PER_PAGE,
     CitedErratum,
     Frame,
-    RejectedLine,
+    RejectedVerdictLine,
     Rule,
     Run,
     SiteContents,
@@ -74,7 +74,7 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
             sorted(found, key=lambda one: (one.system, SEVERITY_BY_VERDICT[one.verdict], one.rule))
         ),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
-        "rejected": tuple(RejectedLine("/runs/x", line, why) for line, why in rejected),
+        "rejected": tuple(RejectedVerdictLine("/runs/x", line, why) for line, why in rejected),
         "rejected_count": len(rejected),
         "run_count": len(runs),
     }

@@ -50,7 +50,7 @@ class InputDispatching(QueueManagerPart):
         Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store with unusable entries.
         """
         if self.qm.halted is None:
-            self.qm.directory_client.initialize(now)
+            self.qm.directory_client.initialize_from_directory(now)
         else:
             self.qm.begun = True
             self.qm.queue_manager_initialization.start_initialization_retry_timer(now)
@@ -153,7 +153,7 @@ class InputDispatching(QueueManagerPart):
         """Pass the addresses of a host to the session or sequence that waits for them. Spec: MS-MQQB 3.1.5.2."""
         self.qm.client_tasks.on_host_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
-            if session.opening is AwaitedOpeningEvent.ADDRESSES and event.host not in session.addresses:
+            if session.awaited_opening_event is AwaitedOpeningEvent.ADDRESSES and event.host not in session.addresses:
                 self.qm.session_address_resolving.store_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: RecordPersisted, now: Now) -> None:

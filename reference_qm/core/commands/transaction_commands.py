@@ -8,7 +8,7 @@ from reference_qm.model.transactions import Transaction, TransactionState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 
 
 class TransactionCommands(QueueManagerPart):
@@ -37,7 +37,7 @@ class TransactionCommands(QueueManagerPart):
         """Begin a transaction. Spec: MS-MQDMPR 3.1.7.1.8."""
         if request.external:
             self.qm.transaction_coordinating.check_coordinator()
-        identifier: UUID = new_guid(self.qm.entropy) if request.transaction is None else request.transaction
+        identifier: UUID = generate_guid(self.qm.entropy) if request.transaction is None else request.transaction
         transaction = self.qm.transaction_events.create_transaction(identifier, not request.external)
         return Result({"transaction": str(transaction.Identifier)})
 

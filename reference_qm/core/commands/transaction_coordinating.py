@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome, TransactionDecided
+from reference_qm.core.events import TransactionDecided, TransactionOutcome
 from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing import transaction_records as records
 from reference_qm.model.statuses import Status
@@ -69,7 +69,7 @@ class TransactionCoordinating(QueueManagerPart):
         transaction.state = TransactionState.ENDING
 
         def carry_out_abort() -> Result:
-            return self._carry_out_outcome(transaction, Outcome.ABORTED)
+            return self._carry_out_outcome(transaction, TransactionOutcome.ABORTED)
 
         def restore_previous_state() -> None:
             transaction.state = before
@@ -132,7 +132,7 @@ class TransactionCoordinating(QueueManagerPart):
             change |= self.qm.message_sending.accept_outgoing_message(queue, position, now)
 
         def carry_out_commit() -> Result:
-            return self._carry_out_outcome(transaction, Outcome.COMMITTED)
+            return self._carry_out_outcome(transaction, TransactionOutcome.COMMITTED)
 
         def restore_state_before() -> None:
             transaction.state = before
@@ -143,7 +143,7 @@ class TransactionCoordinating(QueueManagerPart):
         sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))
         return self.qm.disk.commit(change, token, carry_out_commit, restore_state_before, sessions)
 
-    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome) -> Result:
         self.qm.post_event(TransactionDecided(transaction, outcome))
         return Result({"outcome": outcome.value})
 

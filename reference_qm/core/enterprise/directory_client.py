@@ -6,11 +6,15 @@ from typing import Any
 from reference_qm import routing
 from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.enterprise import build_public_key_list
-from reference_qm.directory import QueueManager, Replica, events
+from reference_qm.directory import DirectoryReplica, QueueManager, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.objects import list_directory_attributes
-from reference_qm.directory.updating import synchronize, update_directory_site_gates, update_directory_sites
+from reference_qm.directory.updating import (
+    synchronize_with_directory,
+    update_directory_site_gates,
+    update_directory_sites,
+)
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
@@ -26,7 +30,7 @@ class DirectoryClient(QueueManagerPart):
 
     __slots__ = ()
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         """Store the content that the directory returned, and continue the operation that waited for this content. Spec:
         MS-MQDMPR 3.1.7.1.20.
 
@@ -38,9 +42,9 @@ class DirectoryClient(QueueManagerPart):
         if answered is None:
             return
         if event.elements is not None:
-            enterprise.directory = Replica(event.elements)
+            enterprise.directory = DirectoryReplica(event.elements)
         elif event.status is Result.DIRECTORY_NOT_CONNECTED:
-            enterprise.directory = Replica(connected=False)
+            enterprise.directory = DirectoryReplica(connected=False)
             enterprise.state.go_offline()
         answered(event, now)
         if not (self.qm.begun or enterprise.awaited):
@@ -54,7 +58,7 @@ class DirectoryClient(QueueManagerPart):
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(lambda answer, now: None)
 
-    def initialize(self, now: Now) -> None:
+    def initialize_from_directory(self, now: Now) -> None:
         """Copy attributes from the directory at the start. The initialization continues when the directory has
         answered. Spec: MS-MQDMPR 3.1.3.
         """
@@ -94,7 +98,7 @@ class DirectoryClient(QueueManagerPart):
         """
         self._copy_computer_name()
         self.qm.surviving_queues.adopt_published_queues()
-        if self.synchronize(now) is Result.SUCCESS:
+        if self.synchronize_with_directory(now) is Result.SUCCESS:
             self.qm.domain_membership.save_domain()
         else:
             self.qm.enterprise.state.go_offline()
@@ -111,7 +115,7 @@ class DirectoryClient(QueueManagerPart):
         if known is not None:
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
-    def synchronize(self, now: Now) -> Result:
+    def synchronize_with_directory(self, now: Now) -> Result:
         """Copy this queue manager's attributes, sites, gates and routes from the directory, and start the timers.
 
         Spec: MS-MQDMPR 3.1.3. The directory does not publish the gates of a site. The gates are determined as
@@ -119,7 +123,7 @@ class DirectoryClient(QueueManagerPart):
         """
         state = self.qm.enterprise.state
         self.qm.public_queue_publishing.store_public_queue_attributes()
-        status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
+        status = synchronize_with_directory(self.qm.enterprise.directory, state, provisioning=False)
         if status is not Result.SUCCESS:
             return status
         self.publish_public_keys()
@@ -154,7 +158,9 @@ class DirectoryClient(QueueManagerPart):
         }
         if changed:
             state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
-            self.qm.directory_link.write(WriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None)
+            self.qm.directory_link.write(
+                DirectoryWriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None
+            )
 
     def _take_over_attributes(self) -> None:
         """Copy the attributes of this queue manager from the directory. The lists of public keys are not copied; they
@@ -199,7 +205,7 @@ class DirectoryClient(QueueManagerPart):
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
             self.qm.public_queue_publishing.update_public_queues()
             self.qm.surviving_queues.adopt_published_queues()
-            self.synchronize(now)
+            self.synchronize_with_directory(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         """Read the list of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.1."""

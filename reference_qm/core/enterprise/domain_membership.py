@@ -9,12 +9,12 @@ from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import create_directory_object
-from reference_qm.directory.interface import ChangeResult
+from reference_qm.directory.interface import DirectoryChangeResult
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported
 
-OBJECT_ATTRIBUTES = (
+ATTRIBUTES_OF_CREATED_MACHINE_OBJECT = (
     "DirectoryServer",
     "RoutingServer",
     "OperatingSystemType",
@@ -30,7 +30,13 @@ because later searches find the object by this name.
 """
 
 
-SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
+ATTRIBUTES_SAVED_FOR_OFFLINE_START = (
+    "ComputerName",
+    "QualifiedComputerName",
+    "DirectoryServer",
+    "RoutingServer",
+    "SupportingServer",
+)
 """The attributes of a machine, except its sites, that are published when the machine joins a different domain."""
 
 
@@ -66,18 +72,20 @@ class DomainMembership(QueueManagerPart):
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain
-            self._save_change({"last_domain": None if domain is None else str(domain)})
+            self._save_domain_change({"last_domain": None if domain is None else str(domain)})
 
     def save_known_attributes(self) -> None:
         """Save the name, the sites and the roles that the directory contains for this machine, so that a restart
         without the directory can use them.
         """
         local = self.qm.enterprise.state.LocalQueueManager
-        known = QueueManager(**{name: getattr(local, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")})
+        known = QueueManager(
+            **{name: getattr(local, name) for name in (*ATTRIBUTES_SAVED_FOR_OFFLINE_START, "SiteIdentifierList")}
+        )
         if known != self.qm.enterprise.last_known:
             self.qm.enterprise.last_known = known
-            entry = {name: getattr(known, name) for name in SAVED_ATTRIBUTES}
-            self._save_change(
+            entry = {name: getattr(known, name) for name in ATTRIBUTES_SAVED_FOR_OFFLINE_START}
+            self._save_domain_change(
                 {"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}}
             )
 
@@ -86,7 +94,7 @@ class DomainMembership(QueueManagerPart):
         invalid values.
         """
         sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
-        known: dict[str, Any] = {name: entry[name] for name in SAVED_ATTRIBUTES}
+        known: dict[str, Any] = {name: entry[name] for name in ATTRIBUTES_SAVED_FOR_OFFLINE_START}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -98,9 +106,9 @@ class DomainMembership(QueueManagerPart):
         ``go_on`` is the function that continues the initialization when the directory has an object for this
         machine.
         """
-        found = self.find_machine()
+        found = self.find_machine_object()
         if found is None:
-            self.create_machine(go_on, now)
+            self.create_machine_object(go_on, now)
             return
         self.save_domain()
         if found.Identifier == self.qm.adm.Identifier:
@@ -108,39 +116,41 @@ class DomainMembership(QueueManagerPart):
         else:
             self.qm.enterprise.state.go_offline()
 
-    def find_machine(self) -> QueueManager | None:
+    def find_machine_object(self) -> QueueManager | None:
         """Find the object of this machine in its domain. Spec: MS-MQSO 6.6.2.1 step 1."""
         return self.qm.enterprise.find_queue_manager(
-            "QualifiedComputerName", self.describe_machine().QualifiedComputerName
+            "QualifiedComputerName", self.describe_machine_object().QualifiedComputerName
         )
 
-    def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def create_machine_object(self, go_on: Callable[[Now], None], now: Now) -> None:
         """Create this machine's object in its domain, and use the Identifier of the object. Spec: MS-MQSO 6.6.2.1 step
         4.
         """
         state = self.qm.enterprise.state
-        change = create_directory_object(state, self.describe_machine(), OBJECT_ATTRIBUTES)
+        change = create_directory_object(state, self.describe_machine_object(), ATTRIBUTES_OF_CREATED_MACHINE_OBJECT)
 
         def adopt_object(answer: DirectoryAnswered) -> None:
-            done = ChangeResult(answer.status, answer.identifier)
+            done = DirectoryChangeResult(answer.status, answer.identifier)
             if done.rStatus is not Result.SUCCESS or done.rObjectGUID is None:
                 self.qm.queue_manager_initialization.give_up(
                     f"the directory cannot create the machine's object: {done.rStatus.value}", now
                 )
                 return
             self.adopt_directory_identifier(done.rObjectGUID)
-            self._save_change({"directory_identifier": str(done.rObjectGUID)})
+            self._save_domain_change({"directory_identifier": str(done.rObjectGUID)})
             self.save_domain()
             go_on(now)
 
         self.qm.directory_link.write(change, adopt_object)
 
-    def describe_machine(self) -> QueueManager:
+    def describe_machine_object(self) -> QueueManager:
         """Return the attributes for the directory object of this machine."""
         local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
         if known is None:
             return local
-        same: dict[str, Any] = {name: getattr(known, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")}
+        same: dict[str, Any] = {
+            name: getattr(known, name) for name in (*ATTRIBUTES_SAVED_FOR_OFFLINE_START, "SiteIdentifierList")
+        }
         return replace(local, **same)
 
     def adopt_directory_identifier(self, identifier: UUID) -> None:
@@ -149,5 +159,5 @@ class DomainMembership(QueueManagerPart):
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, Identifier=identifier)
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         self.qm.disk.save(change)

@@ -6,7 +6,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import RestartQueueManager
 
-LATER_RETRY_INTERVAL_S = 900
+LATER_INITIALIZATION_RETRY_INTERVAL_S = 900
 """The value of InitializationRetryTimerDuration after the first failed attempt, in s. Spec: MS-MQSO 6.6.2."""
 
 
@@ -44,7 +44,7 @@ class QueueManagerInitialization(QueueManagerPart):
         """
         duration_ms = self.qm.adm.InitializationRetryTimerDuration * 1_000 // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
-        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
+        self.qm.adm.InitializationRetryTimerDuration = LATER_INITIALIZATION_RETRY_INTERVAL_S
 
     def on_initialization_retry_timer(self) -> None:
         """Start the initialization again. Spec: MS-MQSO 6.4.4.1."""

@@ -35,7 +35,7 @@ from reference_qm.model.adm import (
     OutgoingMessagePosition,
     OutgoingQueue,
     Queue,
-    SequencePosition,
+    TransactionSequencePosition,
 )
 from reference_qm.model.states import MessagePositionState
 
@@ -142,7 +142,7 @@ class StateRestoring(QueueManagerPart):
         Messages after a gap were never acknowledged, so the sender repeats them. If two messages have the same
         number, the older message was withdrawn.
         """
-        newest: dict[str, dict[SequencePosition, str]] = defaultdict(dict)
+        newest: dict[str, dict[TransactionSequencePosition, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
         for key, sequence in sequences.items():
             newest[sequence["transfer"]][_parse_sequence_place(sequence["at"])] = key
@@ -290,12 +290,12 @@ class StateRestoring(QueueManagerPart):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: SequencePosition) -> bool:
+def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: TransactionSequencePosition) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
-def _parse_sequence_place(value: Any) -> SequencePosition:
+def _parse_sequence_place(value: Any) -> TransactionSequencePosition:
     ordinal, time_stamp, number = map(_require_u64, value)
     return TxSequenceID(Ordinal=ordinal, TimeStamp=time_stamp), number
 

@@ -8,7 +8,7 @@ from reference_qm import directory
 from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory import DirectoryOperationResult, build_equality_filter, events
 from reference_qm.directory.enums import QueueType
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -111,7 +111,7 @@ class PublicQueuePublishing(QueueManagerPart):
             **{name: values[name] for name in ATTRIBUTES_SHARED_WITH_DIRECTORY if name in values},
         )
         self.qm.directory_link.write(
-            WriteRequest(element, ATTRIBUTES_SHARED_WITH_DIRECTORY),
+            DirectoryWriteRequest(element, ATTRIBUTES_SHARED_WITH_DIRECTORY),
             lambda answer: written(_convert_directory_result(answer.status)),
         )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import MessageArrived, Outcome, SessionMaySend
+from reference_qm.core.events import MessageArrived, SessionMaySend, TransactionOutcome
 from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
@@ -74,11 +74,11 @@ class TransactionEvents(QueueManagerPart):
                     LastInTransaction=position is positions[-1],
                 )
 
-    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
+    def carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome, now: Now) -> None:
         """Commit or abort the operations of a transaction whose outcome is decided. If the outcome must be on disk, the
         caller has already written it. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5.
         """
-        end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
+        end = self.transaction_commit if outcome is TransactionOutcome.COMMITTED else self.transaction_abort
         end(transaction, now)
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:

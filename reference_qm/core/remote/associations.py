@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.model.timers import TimerKey, TimerName, Timers
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
@@ -35,7 +35,7 @@ class ServerAssociations:
         self,
         server: RpcServer,
         timers: Timers,
-        unfinished: UnfinishedPackets,
+        unfinished: UnfinishedPacketByteCounts,
         emit: Callable[[SendRpcBytes | CloseRpcConnection], None],
         post: Callable[[RpcEventOccurred], None],
     ) -> None:

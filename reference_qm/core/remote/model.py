@@ -14,7 +14,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.rpc import Call
 
 
-class ReadTag(NamedTuple):
+class RemoteReadTag(NamedTuple):
     """The iTag of a remote read, which consists of the handle and the dwRequestID. The handle is included because
     request numbers are unique only within a handle.
     """
@@ -42,9 +42,9 @@ class RemoteReadEntry:
     ended: bool = False
 
     @property
-    def tag(self) -> ReadTag:
+    def tag(self) -> RemoteReadTag:
         """Return the iTag of the read."""
-        return ReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
+        return RemoteReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -29,19 +29,21 @@ class RemoteReadStarting(QueueManagerPart):
 
     def remote_qm_start_receive(self, call: Call, now: Now) -> None:
         """Handle RemoteQMStartReceive, which reads a message. Spec: MS-MQQP 3.1.4.1."""
-        self._start_read(call, call.arguments["lpRemoteReadDesc"], READ_START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc"], REMOTE_READ_START_CHECKS, now)
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         """Handle RemoteQMStartReceive2, which reads a message and returns its SequentialId. Spec: MS-MQQP 3.1.4.10."""
-        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], READ_START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], REMOTE_READ_START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
         """Read the message with the given LookupIdentifier, or the message before or after that message. Spec:
         MS-MQQP 3.1.4.11.
         """
-        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_READ_CHECKS, now)
+        self._start_read(
+            call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], REMOTE_LOOKUP_READ_START_CHECKS, now
+        )
 
-    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[RemoteReadCheck, ...], now: Now) -> None:
         refuse = partial(self.qm.remote_reads.answer_read, call)
         for check in checks:
             if status := check(self)(desc):
@@ -174,10 +176,10 @@ class RemoteReadStarting(QueueManagerPart):
         return entry
 
 
-ReadCheck = Callable[[RemoteReadStarting], Callable[[ReadDescription], Status]]
-ReadStarter = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
+RemoteReadCheck = Callable[[RemoteReadStarting], Callable[[ReadDescription], Status]]
+RemoteReadStarter = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
-READ_START_CHECKS: tuple[ReadCheck, ...] = (
+REMOTE_READ_START_CHECKS: tuple[RemoteReadCheck, ...] = (
     lambda part: part.check_read_description,
     lambda part: part.check_dw_queue,
     lambda part: part.check_request_id,
@@ -185,7 +187,7 @@ READ_START_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_start_action,
     lambda part: part.check_open_queue,
 )
-LOOKUP_READ_CHECKS: tuple[ReadCheck, ...] = (
+REMOTE_LOOKUP_READ_START_CHECKS: tuple[RemoteReadCheck, ...] = (
     lambda part: part.check_read_description,
     lambda part: part.check_lookup_queue,
     lambda part: part.check_lookup_timeout,
@@ -195,7 +197,7 @@ LOOKUP_READ_CHECKS: tuple[ReadCheck, ...] = (
 )
 """The checks for a read by lookup identifier, in the order of the documents."""
 
-READ_STARTER_BY_ACTION: Mapping[ReadAction, Callable[[QM], ReadStarter]] = {
+READ_STARTER_BY_ACTION: Mapping[ReadAction, Callable[[QM], RemoteReadStarter]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,

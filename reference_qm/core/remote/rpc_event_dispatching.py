@@ -14,7 +14,7 @@ from reference_qm.core.remote.model import (
     RemoteReadEntry,
 )
 from reference_qm.model.timers import Timers
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.rpc import (
     EPT,
     QM2QM,
@@ -54,7 +54,7 @@ class RemoteReadingServerState:
         self,
         entropy: Entropy,
         timers: Timers,
-        unfinished: UnfinishedPackets,
+        unfinished: UnfinishedPacketByteCounts,
         emit: Callable[[SendRpcBytes | CloseRpcConnection], None],
         post: Callable[[RpcEventOccurred], None],
         security: ServerSecurity = NO_SECURITY,

@@ -19,8 +19,8 @@ class PingHandling(QueueManagerPart):
         """Send a Ping Request to the acceptor before a session is established, unless the attempt is a retry. Spec:
         MS-MQQB 3.1.5.2.2.
         """
-        session.pinged = self.qm.config.send_ping and not session.retrying
-        if session.pinged:
+        session.is_ping_sent_before_session = self.qm.config.send_ping and not session.is_retrying_connection
+        if session.is_ping_sent_before_session:
             self.send_request(session, now)
         else:
             self.qm.session_connecting.connect_transport(session)
@@ -29,7 +29,7 @@ class PingHandling(QueueManagerPart):
         """Send a Ping Request, and start a timer of one second for its response. Spec: MS-MQQB 3.1.7.6."""
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
-        session.opening = AwaitedOpeningEvent.PING_RESPONSE
+        session.awaited_opening_event = AwaitedOpeningEvent.PING_RESPONSE
         request = self.build_request()
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
         self.qm.emit_effect(SendDatagram(PingSocket.SOURCE, remote, request.build()))
@@ -67,7 +67,10 @@ class PingHandling(QueueManagerPart):
         if response is None or response.Cookie != self.qm.adm.PingCookie:
             return
         for session in list(self.qm.sessions.values()):
-            if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == response.Cookie:
+            if (
+                session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+                and session.ping_cookie == response.Cookie
+            ):
                 self.on_ping_response_processed(session, response, now)
                 return
 
@@ -84,7 +87,7 @@ class PingHandling(QueueManagerPart):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         """End the wait for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
             reason = "no Ping Response arrived (MS-MQQB 3.1.6.8)"
             self.qm.session_closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
 

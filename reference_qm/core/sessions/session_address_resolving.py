@@ -39,9 +39,9 @@ class SessionAddressResolving(QueueManagerPart):
             self._fail_to_route(session, f"no directory knows {queue.DestinationFormatName!a}", now)
             return
         session.destination = destination.QueueManagerGuid
-        session.direct = destination.QueueManagerGuid == NULL_GUID
+        session.is_destination_direct = destination.QueueManagerGuid == NULL_GUID
         hops = [NextHop(NULL_GUID, destination.HostName, "")]
-        if not session.direct:
+        if not session.is_destination_direct:
             hops = [build_next_hop(one) for one in self.qm.next_hops.get_next_hops(destination.QueueManagerGuid)]
             if not hops:
                 self._fail_to_route(session, f"there is no route to queue manager {destination.QueueManagerGuid}", now)
@@ -50,7 +50,7 @@ class SessionAddressResolving(QueueManagerPart):
         session.NextHopCollection.clear()
         session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
         session.unresolved_next_hops, session.addresses = hops, {}
-        session.opening = AwaitedOpeningEvent.ADDRESSES
+        session.awaited_opening_event = AwaitedOpeningEvent.ADDRESSES
         for host in dict.fromkeys(hop.HostName for hop in hops):
             if is_ip_address_text(host):
                 self.store_addresses(session, host, (host,), now)
@@ -70,7 +70,7 @@ class SessionAddressResolving(QueueManagerPart):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         """Build next hops from the resolved addresses, and connect to the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
-        session.opening = AwaitedOpeningEvent.NOTHING
+        session.awaited_opening_event = AwaitedOpeningEvent.NOTHING
         for hop in session.unresolved_next_hops:
             for address in session.addresses[hop.HostName]:
                 if is_ip_address_text(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:

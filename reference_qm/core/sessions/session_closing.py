@@ -27,7 +27,7 @@ class SessionClosing(QueueManagerPart):
         self.close_transport(session, reason)
         for name in (*SESSION_TIMERS, TimerName.PING_RESPONSE):
             self.qm.session_timers.stop(session, name)
-        session.opening = AwaitedOpeningEvent.NOTHING
+        session.awaited_opening_event = AwaitedOpeningEvent.NOTHING
         session.SessionState = SessionState.CLOSED
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTED

@@ -54,7 +54,9 @@ class SessionConnecting(QueueManagerPart):
         <12>, <70>.
         """
         accepted = sum(
-            not session.initiator and not session.refused and session.SessionState is not SessionState.WAITING_EC_MSG
+            not session.initiator
+            and not session.was_session_refused
+            and session.SessionState is not SessionState.WAITING_EC_MSG
             for session in self.qm.sessions.values()
         )
         return self.may_connect() and accepted < self.qm.config.max_sessions
@@ -62,7 +64,7 @@ class SessionConnecting(QueueManagerPart):
     def connect_transport(self, session: Session) -> None:
         """Connect to the acceptor's TCP port. Spec: MS-MQQB 2.1.1, 3.1.5.2.3."""
         session.transport = self.qm.assign_transport_name()
-        session.opening = AwaitedOpeningEvent.TRANSPORT
+        session.awaited_opening_event = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         self.qm.emit_effect(
             Connect(session.transport, Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port))

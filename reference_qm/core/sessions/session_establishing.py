@@ -34,7 +34,7 @@ class SessionEstablishing(QueueManagerPart):
                 session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
             self.qm.session_closing.report_session_end(session, OFFLINE_REFUSAL)
             return
-        session.retrying = again
+        session.is_retrying_connection = again
         self.qm.sessions[session.number] = session
         if session in self.qm.closed_sessions:
             self.qm.closed_sessions.remove(session)
@@ -43,7 +43,7 @@ class SessionEstablishing(QueueManagerPart):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         """Send the EstablishConnection request on a new connection. Spec: MS-MQQB 3.1.5.2.3."""
-        session.opening = AwaitedOpeningEvent.NOTHING
+        session.awaited_opening_event = AwaitedOpeningEvent.NOTHING
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
         request = self.build_establish_request(session, now)
         self.qm.session_connecting.send(session, request.build())
@@ -63,11 +63,11 @@ class SessionEstablishing(QueueManagerPart):
             InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=0)),
             EstablishConnectionHeader(
                 ClientGuid=self.qm.adm.Identifier,
-                ServerGuid=NULL_GUID if session.direct else session.RemoteQMGuid,
+                ServerGuid=NULL_GUID if session.is_destination_direct else session.RemoteQMGuid,
                 TimeStamp=now.monotonic_ms & 0xFFFFFFFF,
                 OperatingSystem=EstablishConnectionHeader.flags(
                     RE=OPERATING_SYSTEM_RE_FLAG,
-                    SE=int(not session.pinged),
+                    SE=int(not session.is_ping_sent_before_session),
                     OS=int(self.qm.config.operating_system.is_server),
                     QS=0,
                 ),
@@ -91,7 +91,7 @@ class SessionEstablishing(QueueManagerPart):
         if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
             self.establish(session, now, again=True)
             return
-        session.retrying = True
+        session.is_retrying_connection = True
         session.NextHopIndexer += 1
         self.qm.session_initialization.initialize_session(session, now)
         self.qm.session_address_resolving.select_next_hop(session)

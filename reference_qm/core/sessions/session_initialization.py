@@ -32,7 +32,7 @@ class SessionInitialization(QueueManagerPart):
         self.initialize_messages(session)
         self.initialize_parameters(session, now)
         session.framer = StreamFramer()
-        session.refused = False
+        session.was_session_refused = False
         session.SessionState = SessionState.WAITING_EC_MSG
 
     def initialize_counts(self, session: Session) -> None:

@@ -58,9 +58,9 @@ class SessionOpening(QueueManagerPart):
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid
-        session.direct = header.ServerGuid == NULL_GUID
+        session.is_destination_direct = header.ServerGuid == NULL_GUID
         acceptable = self.qm.session_connecting.is_session_acceptable()
-        session.refused = not (acceptable and self.is_establish_request_valid(packet))
+        session.was_session_refused = not (acceptable and self.is_establish_request_valid(packet))
         response = self.build_establish_response(session, packet)
         self.qm.session_connecting.send(session, response.build())
         if not acceptable:
@@ -91,7 +91,7 @@ class SessionOpening(QueueManagerPart):
         header = request.EstablishConnectionHeader
         return EstablishConnectionPacket(
             build_internal_base_header(),
-            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=int(session.refused))),
+            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=int(session.was_session_refused))),
             EstablishConnectionHeader(
                 ClientGuid=header.ClientGuid,
                 ServerGuid=self.qm.adm.Identifier,
@@ -132,7 +132,9 @@ class SessionOpening(QueueManagerPart):
         """
         header = packet.EstablishConnectionHeader
         remote_is_right = (
-            header.ServerGuid != NULL_GUID if session.direct else header.ServerGuid == session.RemoteQMGuid
+            header.ServerGuid != NULL_GUID
+            if session.is_destination_direct
+            else header.ServerGuid == session.RemoteQMGuid
         )
         return header.ClientGuid == self.qm.adm.Identifier and remote_is_right and not packet.InternalHeader.CS
 
@@ -156,7 +158,7 @@ class SessionOpening(QueueManagerPart):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         """Store the initiator's parameters, and open the session. Spec: MS-MQQB 3.1.5.4.1."""
-        if session.refused or packet.InternalHeader.CS:
+        if session.was_session_refused or packet.InternalHeader.CS:
             reason = "the connection was refused (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
             self.qm.session_closing.close(session, reason, now)
             return

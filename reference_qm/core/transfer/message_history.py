@@ -40,7 +40,7 @@ class MessageHistory(QueueManagerPart):
             if saving.entry.MessageIdentifier == entry.MessageIdentifier:
                 saving.receipts_of_sessions.append((session, receipt))
                 return
-        receipt.done = True
+        receipt.is_on_disk = True
         self.qm.disk.save(build_message_id_history_entry(entry))
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:

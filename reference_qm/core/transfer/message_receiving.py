@@ -53,7 +53,7 @@ class MessageReceiving(QueueManagerPart):
         if packet.SessionHeader is not None:
             self.qm.session_acks.process_session_header(session, packet.SessionHeader, now)
         self.put_received_message_into_queue(session, packet, receipt, now)
-        if recoverable and receipt.done:
+        if recoverable and receipt.is_on_disk:
             self.acknowledge_after_following_changes(session, receipt, now)
         self.qm.session_acks.acknowledge_full_window(session, now)
 
@@ -65,10 +65,10 @@ class MessageReceiving(QueueManagerPart):
         moved another message. If the message was acknowledged and a crash then lost the changes, the sender would
         not repeat the message.
         """
-        receipt.done = False
+        receipt.is_on_disk = False
 
         def flag_message(at: Now) -> None:
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.session_acks.flag_recoverable_messages(session, at)
 
         def close_unsaved(error: str, at: Now) -> None:
@@ -107,7 +107,7 @@ class MessageReceiving(QueueManagerPart):
             self.qm.message_routing.route_message(session, packet, receipt, now)
             return
         if self.is_misdirected(packet):
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         if (
             packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
@@ -117,7 +117,7 @@ class MessageReceiving(QueueManagerPart):
                 (is_final_ack, self.qm.final_acks.receive),
             ):
                 if is_one(packet):
-                    receipt.done = True
+                    receipt.is_on_disk = True
                     take(session, packet, now)
                     return
         if packet.TransactionHeader is not None:
@@ -131,13 +131,13 @@ class MessageReceiving(QueueManagerPart):
         queue = self.qm.message_arrival.find_destination(packet)
         admitted = self.qm.message_admission.admit(session, packet, queue, now)
         if queue is None or admitted is None:
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.disk.save(build_message_id_history_entry(entry))
             return
         message = deserialize_message(admitted, self.qm.adm.Identifier, now.utc_s)
         if not self.qm.message_admission.has_queue_room_for_message(session, admitted, queue, message, now):
-            receipt.done = session.SessionState is SessionState.OPEN
-            if receipt.done:
+            receipt.is_on_disk = session.SessionState is SessionState.OPEN
+            if receipt.is_on_disk:
                 self.qm.disk.save(build_message_id_history_entry(entry))
             else:
                 self.qm.adm.MessageIDHistoryTable.remove(entry)
@@ -175,7 +175,7 @@ class MessageReceiving(QueueManagerPart):
     def on_persisted(self, saving: UnsavedArrival, now: Now) -> None:
         """Make a message that is now on disk available, and acknowledge it. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
         for session, receipt in saving.receipts_of_sessions:
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.session_acks.flag_recoverable_messages(session, now)
         if saving.accepted_message is not None:
             self.qm.transactional_receiving.confirm_message_saved(

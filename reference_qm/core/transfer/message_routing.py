@@ -36,7 +36,7 @@ class MessageRouting(QueueManagerPart):
         the directory lists as routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
-            receipt.done, receipt.must_be_acknowledged = True, False
+            receipt.is_on_disk, receipt.must_be_acknowledged = True, False
             return
         entry = None if packet.UserHeader.TH else self.qm.message_history.find_duplicate(packet)
         if entry is not None:
@@ -45,7 +45,7 @@ class MessageRouting(QueueManagerPart):
         entry = self.qm.message_history.remember_message(packet, now)
         counted = self.count_hop(packet)
         if counted is None:
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.disk.save(build_message_id_history_entry(entry))
             self.qm.message_admission.refuse_message(
                 session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now

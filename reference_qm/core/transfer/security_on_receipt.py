@@ -93,7 +93,7 @@ class SecurityOnReceipt(QueueManagerPart):
 
     def _build_receiver(self) -> ReceiverSecurityData:
         return ReceiverSecurityData(
-            self.qm.caches, self.qm.config.security.encryption_keys, _AccountFinder(self.qm.security_lookup)
+            self.qm.caches, self.qm.config.security.encryption_keys, _DirectoryAccountFinder(self.qm.security_lookup)
         )
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -111,7 +111,7 @@ def find_unmet_security_demand(queue: Queue, *, authenticated: bool, encrypted: 
     return None if wanted is encrypted else MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
 
-class _AccountFinder:
+class _DirectoryAccountFinder:
     """Finds users in the directory and in the configuration."""
 
     __slots__ = ("_lookup",)

@@ -109,7 +109,9 @@ class SessionAcks(QueueManagerPart):
     def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         """Start or restart the Session Ack Wait Timer. Spec: MS-MQQB 3.1.2.4, note <46>."""
         settings = self.qm.settings
-        multiplier = settings.ack_wait_multiplier_direct if session.direct else settings.ack_wait_multiplier
+        multiplier = (
+            settings.ack_wait_multiplier_direct if session.is_destination_direct else settings.ack_wait_multiplier
+        )
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, multiplier * session.AckWaitTimeout, now)
 
     def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -181,7 +183,7 @@ class SessionAcks(QueueManagerPart):
         while (
             session.SessionState is SessionState.OPEN
             and session.unacknowledged_receipts
-            and session.unacknowledged_receipts[0].done
+            and session.unacknowledged_receipts[0].is_on_disk
         ):
             if session.unacknowledged_receipts[0].must_be_acknowledged:
                 self.set_acknowledgment_flag(session, now)

@@ -9,10 +9,10 @@ from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
     AcceptedMessage,
     IncomingTransactionalTransferInfo,
+    IncomingTransferKey,
     Queue,
     RecoverableReceipt,
     Session,
-    TransferKey,
 )
 from reference_qm.model.states import MessagePositionState, SessionState
 from reference_qm.surface.clock import Now
@@ -36,7 +36,7 @@ class TransactionalReceiving(QueueManagerPart):
         is repeated on the next session would be accepted again. Second, a sender has one sequence for each format name;
         with a single record for all names, the messages of all sequences but the newest would be refused.
         """
-        receipt.done = True
+        receipt.is_on_disk = True
         entry = self.qm.message_history.remember_message(packet, now)
         queue = self.qm.message_arrival.find_destination(packet)
         admitted = self.qm.message_admission.admit(session, packet, queue, now)
@@ -67,7 +67,7 @@ class TransactionalReceiving(QueueManagerPart):
             )
         acceptance = AcceptedMessage(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
         transfer.unsaved_messages.append(acceptance)
-        receipt.done = False
+        receipt.is_on_disk = False
         self.qm.message_arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -147,7 +147,7 @@ class TransactionalReceiving(QueueManagerPart):
         )
 
 
-def _create_transfer(queue: Queue, key: TransferKey, format_name: str) -> IncomingTransactionalTransferInfo:
+def _create_transfer(queue: Queue, key: IncomingTransferKey, format_name: str) -> IncomingTransactionalTransferInfo:
     transfer = IncomingTransactionalTransferInfo(queue, format_name, key[0])
     queue.IncomingTransactionalTransferInfoCollection[key] = transfer
     return transfer

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_correlated_value
+from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_element_count_of_attribute
 from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, NeighbourFieldValues, StubEncoding
 from reference_qm.rpc.ndr.types import NdrType, UnsignedIntegerType
 
@@ -220,7 +220,7 @@ class Union(NdrType):
         return None if arm is None else arm.read_deferred_parts(reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
-        tag = get_correlated_value(self.switch_is, scope)
+        tag = get_element_count_of_attribute(self.switch_is, scope)
         if tag not in self.arms:
             writer.raise_misuse(f"has no arm {tag}")
         if writer.encoding.wide:

@@ -107,8 +107,8 @@ add(
 class SiteCollectionHasForeignSites(DirectoryClient):
     """The queue manager's SiteCollection also contains sites to which the queue manager does not belong."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.SiteCollection = (*state.SiteCollection, Site(Identifier=NULL_GUID, Name="elsewhere"))
         return status

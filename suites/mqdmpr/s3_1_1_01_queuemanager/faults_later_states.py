@@ -126,9 +126,9 @@ class QueueManagerRetryDuration900WhenDirectoryReturns(DirectoryClient):
 class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
     """A synchronization with the directory doubles InitializationRetryTimerDuration."""
 
-    def synchronize(self, now: Now) -> Result:
+    def synchronize_with_directory(self, now: Now) -> Result:
         self.qm.adm.InitializationRetryTimerDuration *= 2
-        return super().synchronize(now)
+        return super().synchronize_with_directory(now)
 
 
 @fault("queue-manager-directory-server-type-standalone-in-other-domain", breaks="MQDMPR-3.1.1.1-11")

@@ -47,8 +47,8 @@ class QueueManagerQuotaSetByJournalQuota(SettingsChanging):
 class QueueManagerConnectedNetworksFilledWithSites(DirectoryClient):
     """When the queue manager reads its attributes, it adds its sites to the ConnectedNetworkIdentifierList."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.adm.ConnectedNetworkIdentifierList = self.qm.adm.SiteIdentifierList
         return status
 
@@ -71,8 +71,8 @@ add(
 class QueueManagerSupportingServerSetByDirectory(DirectoryClient):
     """A queue manager that is integrated with a directory sets its SupportingServer to True."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.adm.SupportingServer = True
         return status
 
@@ -105,8 +105,8 @@ class QueueManagerJournalQuotaSetByQueueManagerQuota(SettingsChanging):
 class QueueManagerJournalQuotaLimitedByDirectory(DirectoryClient):
     """When the queue manager reads its attributes, it sets its JournalQuota to its QueueManagerQuota."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.adm.JournalQuota = self.qm.adm.QueueManagerQuota
         return status
 

@@ -231,8 +231,8 @@ class OutgoingQueueWithMessageInactive(DataModelInspection):
 class SystemQueuePublishedInDirectory(DirectoryClient):
     """A system queue has an object in the directory."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.public_queue_publishing.publish(
             Queue(Pathname="system$;journal", QueueType=QueueType.SYSTEM), lambda status: None
         )

@@ -116,8 +116,8 @@ class _SystemQueuePublisher(DirectoryClient):
         """Return the path names of the system queues to publish."""
         return []
 
-    def synchronize(self, now: Now) -> Result:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> Result:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         for path in self.list_published_paths() if status is Result.SUCCESS else ():
             element = PublishedQueue(Pathname=f"{state.LocalQueueManager.ComputerName}\\{path}")

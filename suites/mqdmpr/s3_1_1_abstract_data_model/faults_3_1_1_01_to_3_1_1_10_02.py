@@ -21,7 +21,7 @@ from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.waiting_reads import WaitingReads
-from reference_qm.core.remote.remote_read_starting import ReadCheck, ReadDescription, RemoteReadStarting
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadCheck, RemoteReadStarting
 from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durable_records import DurableRecords
@@ -283,7 +283,7 @@ class QueueManagerExpressJournalCopySurvivesRestart(MessageJournaling):
 class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteReadStarting):
     """The server does not show a remote reader the transactional messages that its own applications sent."""
 
-    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[RemoteReadCheck, ...], now: Now) -> None:
         hidden = [] if desc is None else self._list_local_transactional_messages(desc["hRemoteQueue"])
         for position in hidden:
             position.State = MessagePositionState.LOCKED

@@ -29,8 +29,8 @@ class QueueManagerSitesUpdateTimerShorterAfterFirstExpiry(DirectoryClient):
 class QueueManagerSitesUpdateTimerShorterAfterDirectoryWasOffline(DirectoryClient):
     """The Directory Sites Update Timer runs for one hour after the directory was offline."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         if self.qm.begun:
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0), now.monotonic_ms, _HOUR_MS)
         return status
@@ -51,8 +51,8 @@ class QueueManagerSiteGatesUpdateTimerLongerAfterFirstExpiry(DirectoryClient):
 class QueueManagerSiteGatesUpdateTimerLongerAfterDirectoryWasOffline(DirectoryClient):
     """The Directory Site Gates Update Timer runs for 12 hours after the directory was offline."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         if self.qm.begun:
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0), now.monotonic_ms, 12 * _HOUR_MS)
         return status
@@ -151,9 +151,9 @@ class QueueManagerDirectoryNotUsedAgainAfterSecondOutage(DirectoryClient):
 
     directory_outage_count = 0
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         state = self.qm.enterprise.state
         if before and not state.DirectoryOffline and self.qm.begun:
             self.directory_outage_count += 1

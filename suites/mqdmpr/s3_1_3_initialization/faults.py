@@ -230,8 +230,8 @@ def _change_state_after_directory_read(change: Callable[[DirectoryState], None])
     """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
     class SynchronizedStateChanger(DirectoryClient):
-        def synchronize(self, now: Now) -> DirectoryOperationResult:
-            status = super().synchronize(now)
+        def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+            status = super().synchronize_with_directory(now)
             change(self.qm.enterprise.state)
             return status
 

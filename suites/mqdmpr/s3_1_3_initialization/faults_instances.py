@@ -12,7 +12,10 @@ from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, 
 from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.dispatch import HANDLER_BY_INPUT_TYPE
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.queue_manager_initialization import LATER_RETRY_INTERVAL_S, QueueManagerInitialization
+from reference_qm.core.enterprise.queue_manager_initialization import (
+    LATER_INITIALIZATION_RETRY_INTERVAL_S,
+    QueueManagerInitialization,
+)
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -310,8 +313,8 @@ add(
 class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
     """At its start the queue manager reads empty names of its sites."""
 
-    def synchronize(self, now: Now) -> Result:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> Result:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.SiteCollection = tuple(replace(site, Name="") for site in state.SiteCollection)
         return status
@@ -321,8 +324,8 @@ class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
 class QueueManagerSitesWithoutReplicationInterval(DirectoryClient):
     """At its start the queue manager does not read the IntraSiteReplicationInterval of its sites."""
 
-    def synchronize(self, now: Now) -> Result:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> Result:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.SiteCollection = tuple(replace(site, IntraSiteReplicationInterval=None) for site in state.SiteCollection)
         return status
@@ -377,6 +380,9 @@ class SecondFailedInitializationStartsWithEmptyStore(InputDispatching):
     """
 
     def on_started(self, event: QueueManagerStarted, now: Now) -> None:
-        if self.qm.halted is not None and self.qm.adm.InitializationRetryTimerDuration == LATER_RETRY_INTERVAL_S:
+        if (
+            self.qm.halted is not None
+            and self.qm.adm.InitializationRetryTimerDuration == LATER_INITIALIZATION_RETRY_INTERVAL_S
+        ):
             self.qm.halted = None
         super().on_started(event, now)

@@ -132,9 +132,9 @@ add(
 class _StateAfterDirectoryReadChanger(DirectoryClient):
     """Changes the state after the queue manager has read its attributes from the directory."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         again = self.qm.begun
-        status = super().synchronize(now)
+        status = super().synchronize_with_directory(now)
         if status is DirectoryOperationResult.SUCCESS:
             self.change_state_after_directory_read(again)
         return status
@@ -157,13 +157,13 @@ class QueueManagerSiteIdentifiersDroppedAfterOutage(_StateAfterDirectoryReadChan
 class QueueManagerAttributesOfDirectoryNotUsedAtLaterStart(DirectoryClient):
     """At a later start the queue manager uses no attributes of the directory, but its QueueManagerQuota of before."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         known, quota, supporting = (
             self.qm.enterprise.last_known,
             self.qm.adm.QueueManagerQuota,
             self.qm.adm.SupportingServer,
         )
-        status = super().synchronize(now)
+        status = super().synchronize_with_directory(now)
         if known is not None:
             self.qm.adm.QueueManagerQuota, self.qm.adm.SupportingServer = quota, supporting
         return status
@@ -182,9 +182,9 @@ class QueueManagerAttributesOfSitesNotReadAtStart(_StateAfterDirectoryReadChange
 class QueueManagerEnterpriseNotReadAtLaterStart(DirectoryClient):
     """At a later start the queue manager does not read whether queue managers without LDAP are notified."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         known = self.qm.enterprise.last_known
-        status = super().synchronize(now)
+        status = super().synchronize_with_directory(now)
         if known is not None:
             self.qm.enterprise.state.EnterpriseReference = None
         return status

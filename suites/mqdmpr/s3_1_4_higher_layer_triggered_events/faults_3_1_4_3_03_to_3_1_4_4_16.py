@@ -12,7 +12,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
@@ -225,7 +225,7 @@ class PrepareRefusedForTransactionWithMove(TransactionCoordinating):
 class CommitOrAbortAppliedToAllOpenTransactions(TransactionEvents):
     """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
-    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
+    def carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome, now: Now) -> None:
         for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
             if one.Identifier in self.qm.adm.TransactionCollection:
                 super().carry_out_outcome(one, outcome, now)

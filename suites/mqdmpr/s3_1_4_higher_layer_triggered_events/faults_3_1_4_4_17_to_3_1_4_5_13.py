@@ -9,7 +9,7 @@ from harness.faults.parts import fault, only_if
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -205,9 +205,9 @@ class CommittedTransactionStillListed(TransactionEvents):
 class CommitAnsweredAsPrepared(TransactionCoordinating):
     """The queue manager answers a commit with the state prepared."""
 
-    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome) -> Result:
         decided: Result = super()._carry_out_outcome(transaction, outcome)
-        return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
+        return Result({"outcome": "prepared"}) if outcome is TransactionOutcome.COMMITTED else decided
 
 
 @fault("queue-manager-commit-refused-when-queue-of-operation-is-deleted", breaks="MQDMPR-3.1.4.4-24")
@@ -252,7 +252,7 @@ class QueueManagerAbortOfCommittedTransactionSucceeds(TransactionCommands):
 
     def abort_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
-            return Result({"outcome": Outcome.ABORTED.value})
+            return Result({"outcome": TransactionOutcome.ABORTED.value})
         return super().abort_transaction(request, token, now)
 
 

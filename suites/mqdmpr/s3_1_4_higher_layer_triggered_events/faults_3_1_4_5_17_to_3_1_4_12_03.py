@@ -10,7 +10,7 @@ from harness.faults.registry import add
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -114,9 +114,9 @@ class QueueManagerAbortedPreparedTransactionInDoubtAfterRestart(TransactionRecor
 class AbortReportedAsCommitted(TransactionCoordinating):
     """The queue manager answers an abort with the state committed."""
 
-    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome) -> Result:
         super()._carry_out_outcome(transaction, outcome)
-        return Result({"outcome": Outcome.COMMITTED.value})
+        return Result({"outcome": TransactionOutcome.COMMITTED.value})
 
 
 @fault("abort-of-transaction-with-move-refused", breaks="MQDMPR-3.1.4.5-20", blind=True)

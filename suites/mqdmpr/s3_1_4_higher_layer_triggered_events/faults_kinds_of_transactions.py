@@ -14,7 +14,7 @@ from harness.faults.registry import Install, add
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.transfer.transfer_administering import TransferAdministering
@@ -304,8 +304,10 @@ def _report_wrong_outcome_of_commit(outcome: str, condition: TransactionConditio
     """Return an installer of a fault that reports another outcome of a commit by a coordinator."""
 
     class OtherOutcomeReported(TransactionCoordinating):
-        def _carry_out_outcome(self, transaction: Transaction, end: Outcome) -> Result:
-            changed = end is Outcome.COMMITTED and _is_external_transaction(transaction) and condition(transaction)
+        def _carry_out_outcome(self, transaction: Transaction, end: TransactionOutcome) -> Result:
+            changed = (
+                end is TransactionOutcome.COMMITTED and _is_external_transaction(transaction) and condition(transaction)
+            )
             answer = super()._carry_out_outcome(transaction, end)
             return replace(answer, values={"outcome": outcome}) if changed else answer
 

@@ -11,7 +11,7 @@ from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.adm import OutgoingQueue
@@ -166,7 +166,7 @@ class QueueManagerCommitOfEndedTransactionAnsweredAsCommitted(_EndedTransactionR
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         if self.has_transaction_ended(request.transaction):
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         return super().commit_transaction(request, token, now)
 
 
@@ -278,7 +278,7 @@ class QueueManagerUnknownTransactionCommittedInSinglePhase(TransactionCommands):
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         if request.single_phase and request.transaction not in self.qm.adm.TransactionCollection:
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         return super().prepare_transaction(request, token, now)
 
 
@@ -298,7 +298,7 @@ class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         known = request.transaction in self.qm.adm.TransactionCollection
         if not known and request.transaction in getattr(self, "refused", ()):
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         return super().commit_transaction(request, token, now)
 
 
@@ -323,7 +323,7 @@ class _AbortOutcomeChanger(TransactionCommands):
 class QueueManagerAbortOfTransactionWithoutOperationsAnsweredCommitted(_AbortOutcomeChanger):
     """The queue manager answers the coordinator's abort of a transaction without operations with committed."""
 
-    outcome = Outcome.COMMITTED.value
+    outcome = TransactionOutcome.COMMITTED.value
 
     def is_abort_outcome_changed(self, transaction: Transaction) -> bool:
         return not transaction.TransactionalOperationCollection

@@ -22,7 +22,7 @@ from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublis
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import CreateRequest
+from reference_qm.directory.interface import DirectoryCreateRequest
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
@@ -35,7 +35,7 @@ add(
     "public-queue-created-without-object",
     ("MQDMPR-3.1.7.1.18-02", IDENTIFIER_FROM_DIRECTORY_RULE),
     "The queue manager creates a public queue without a directory object.",
-    omit_directory_changes(CreateRequest),
+    omit_directory_changes(DirectoryCreateRequest),
 )
 
 
@@ -72,8 +72,8 @@ class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
     def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
-        if isinstance(change, CreateRequest) and isinstance(change.element, Queue):
-            change = CreateRequest(Queue(Pathname=change.element.Pathname))
+        if isinstance(change, DirectoryCreateRequest) and isinstance(change.element, Queue):
+            change = DirectoryCreateRequest(Queue(Pathname=change.element.Pathname))
         super().write(change, answered)
 
 
@@ -140,7 +140,7 @@ add(
     "MQDMPR-3.1.7.1.18-D03",
     "The queue manager creates a public queue although the directory cannot be reached.",
     change_directory_answers(
-        CreateRequest,
+        DirectoryCreateRequest,
         lambda answer: (
             replace(answer, status=Result.SUCCESS, identifier=OTHER_GUID)
             if answer.status is Result.DIRECTORY_NOT_CONNECTED
@@ -154,7 +154,7 @@ add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
     "When a creation does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after_directory_change(CreateRequest),
+    stay_online_after_directory_change(DirectoryCreateRequest),
 )
 
 
@@ -219,7 +219,7 @@ class QueueManagerFailedPublicQueueCreationRaisesNoNotification(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         state = self.qm.enterprise.state
         early = [one for one in state.notifications if one.iDirectoryObject is change.element]
-        if not (early and isinstance(change, CreateRequest) and isinstance(change.element, directory.Queue)):
+        if not (early and isinstance(change, DirectoryCreateRequest) and isinstance(change.element, directory.Queue)):
             super().write(change, answered)
             return
         state.notifications.remove(early[-1])

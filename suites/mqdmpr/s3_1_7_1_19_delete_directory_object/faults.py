@@ -21,7 +21,7 @@ from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublis
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -47,7 +47,7 @@ class QueueManagerFailedPublicQueueDeletionRaisesNoNotification(DirectoryLink):
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def clear_deletion_failure(answer: DirectoryAnswered) -> None:
             raised = self.qm.enterprise.state.notifications
-            failed = isinstance(change, DeleteRequest) and answer.status is not Result.SUCCESS
+            failed = isinstance(change, DirectoryDeleteRequest) and answer.status is not Result.SUCCESS
             if failed and raised and raised[-1].iOperation is ChangeOperation.QUEUE_DELETION:
                 raised.pop()
             answered(answer)
@@ -79,7 +79,7 @@ add(
     "deleted-queue-directory-object-stays",
     "MQDMPR-3.1.7.1.19-07",
     "When a public queue is deleted, the queue manager leaves the queue's directory object.",
-    omit_directory_changes(DeleteRequest),
+    omit_directory_changes(DirectoryDeleteRequest),
 )
 
 
@@ -108,7 +108,7 @@ add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
     "When a deletion does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after_directory_change(DeleteRequest),
+    stay_online_after_directory_change(DirectoryDeleteRequest),
 )
 
 
@@ -137,7 +137,7 @@ class QueueManagerFailedDeletionRestartsDirectoryOnlineTimer(DirectoryLink):
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def restart_online_timer(answer: DirectoryAnswered) -> None:
-            if isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if isinstance(change, DirectoryDeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
                 self.qm.post_event(DirectoryBecameUnreachable())
             answered(answer)
@@ -152,7 +152,7 @@ class FailedDeletionRecorder(DirectoryLink):
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         def record_failed_deletion(answer: DirectoryAnswered) -> None:
-            if isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if isinstance(change, DirectoryDeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.deletion_failed = True
             answered(answer)
 
@@ -185,7 +185,7 @@ add(
     "MQDMPR-3.1.7.1.19-11",
     "The queue manager deletes a public queue although the directory cannot be reached.",
     change_directory_answers(
-        DeleteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)
+        DirectoryDeleteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)
     ),
 )
 
@@ -222,5 +222,5 @@ add(
     "successful-directory-deletion-reported-as-failed",
     "MQDMPR-3.1.7.1.19-13",
     "The queue manager returns an error for a deletion that succeeded in the directory.",
-    change_directory_answers(DeleteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(DirectoryDeleteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )

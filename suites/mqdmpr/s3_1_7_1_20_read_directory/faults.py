@@ -76,9 +76,9 @@ def _clear_directory_offline_temporarily(qm: QueueManager) -> Iterator[None]:
 class _OfflineObjectKeeper(DirectoryClient):
     """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if event.status is Result.DIRECTORY_NOT_CONNECTED:
             self.qm.enterprise.directory = before
 
@@ -199,10 +199,10 @@ class PublicFormatNameNotQueriedInDirectory(NextHops):
 class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
     """When a read does not reach the directory, the queue manager leaves DirectoryOffline False."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         if event.status is Result.DIRECTORY_NOT_CONNECTED:
             event = replace(event, status=Result.GENERIC_ERROR)
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
 
 
 @fault(
@@ -212,10 +212,10 @@ class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
 class FailedReadInSecondOutageLeavesDirectoryOfflineFalse(DirectoryClient):
     """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if event.status is Result.DIRECTORY_NOT_CONNECTED and not before:
             self.outages = getattr(self, "outages", 0) + 1
             state.DirectoryOffline = state.DirectoryOffline and self.outages < 2

@@ -130,13 +130,13 @@ class QueueManagerAnswersDirectoryReadsInSecondOutageFromCache(DirectoryClient):
 
     outage_count = 0
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         lost = event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED
         self.outage_count += lost and not self.qm.enterprise.state.DirectoryOffline
         if self.outage_count > 1:
-            _keep_objects_during_outage(self, event, now, super().on_answered)
+            _keep_objects_during_outage(self, event, now, super().on_directory_answered)
         else:
-            super().on_answered(event, now)
+            super().on_directory_answered(event, now)
 
 
 @fault("queue-manager-offline-returns-cached-path-of-remote-private-queue", breaks="MQDMPR-3.1.7.1.20-27", blind=True)

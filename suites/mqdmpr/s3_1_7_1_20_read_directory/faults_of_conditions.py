@@ -148,10 +148,10 @@ class QueueManagerSecondOutageLeavesDirectoryOfflineFalse(DirectoryClient):
         super().__init__(qm)
         self.returned = False
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if self.returned and not was_offline:
             state.DirectoryOffline = False
         self.returned = self.returned or (was_offline and not state.DirectoryOffline)
@@ -167,9 +167,9 @@ class QueueManagerSecondOutageStartsNoDirectoryOnlineTimer(DirectoryClient):
         super().__init__(qm)
         self.returned = False
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         was_offline = self.qm.enterprise.state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         self.returned = self.returned or (was_offline and not self.qm.enterprise.state.DirectoryOffline)
 
     def start_online_timer_if_offline(self, now: Now) -> None:

@@ -20,7 +20,7 @@ from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.core.store.enterprise import DirectoryAnswerHandler
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -31,7 +31,7 @@ add(
     "queue-change-not-written-to-directory",
     "MQDMPR-3.1.7.1.24-03",
     "The queue manager does not write changes of a public queue to the directory.",
-    omit_directory_changes(WriteRequest),
+    omit_directory_changes(DirectoryWriteRequest),
 )
 
 
@@ -92,7 +92,7 @@ add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
     "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after_directory_change(WriteRequest),
+    stay_online_after_directory_change(DirectoryWriteRequest),
 )
 
 
@@ -100,7 +100,9 @@ add(
     "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
     "The queue manager changes a public queue although the directory cannot be reached.",
-    change_directory_answers(WriteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
+    change_directory_answers(
+        DirectoryWriteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)
+    ),
 )
 
 
@@ -123,7 +125,7 @@ add(
     "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
     "The queue manager returns an error for a write that succeeded in the directory.",
-    change_directory_answers(WriteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(DirectoryWriteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 
 
@@ -178,8 +180,8 @@ def _change_notification_about_own_object(instead: ChangeOperation | None) -> In
     """Build a fault that changes or drops the change notification about the queue manager's own object."""
 
     class OwnNotificationChanger(DirectoryClient):
-        def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-            super().on_answered(event, now)
+        def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
+            super().on_directory_answered(event, now)
             made = self.qm.enterprise.state.notifications
             if made and made[-1].iOperation is ChangeOperation.QUEUE_MANAGER_UPDATE:
                 last = made.pop()
@@ -223,7 +225,7 @@ class QueueManagerStaysOnlineAfterFailedWriteInSecondOutage(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         def clear_directory_offline(answer: DirectoryAnswered) -> None:
             lost = answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if lost and isinstance(change, WriteRequest) and self.__dict__.get("recovered"):
+            if lost and isinstance(change, DirectoryWriteRequest) and self.__dict__.get("recovered"):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 

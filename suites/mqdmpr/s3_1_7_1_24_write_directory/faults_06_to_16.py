@@ -13,7 +13,7 @@ from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublis
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.objects import Queue as DirectoryQueue
 from reference_qm.directory.objects import QueueManager
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
@@ -32,7 +32,7 @@ class _FailedWriteRecorder(DirectoryLink):
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def record_failed_write(answer: DirectoryAnswered) -> None:
-            if isinstance(change, WriteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if isinstance(change, DirectoryWriteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.__dict__.setdefault("failed_writes", []).append(change.element)
             answered(answer)
 
@@ -83,7 +83,11 @@ class QueueManagerSecondFailedWriteStopsDirectoryOnlineTimer(DirectoryLink):
 
         def stop_timer(answer: DirectoryAnswered) -> None:
             answered(answer)
-            if running and isinstance(change, WriteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if (
+                running
+                and isinstance(change, DirectoryWriteRequest)
+                and answer.status is Result.DIRECTORY_NOT_CONNECTED
+            ):
                 self.qm.timers.stop(DIRECTORY_ONLINE_TIMER_KEY)
 
         super().write(change, stop_timer)

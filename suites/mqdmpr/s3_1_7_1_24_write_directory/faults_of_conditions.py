@@ -10,7 +10,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -67,9 +67,11 @@ class QueueManagerOnlineAfterFailedWriteBehindSuccessfulWrite(DirectoryLink):
         was_offline = state.DirectoryOffline
 
         def report_answer(answer: DirectoryAnswered) -> None:
-            if isinstance(change, WriteRequest) and self.succeeded:
+            if isinstance(change, DirectoryWriteRequest) and self.succeeded:
                 state.DirectoryOffline = was_offline
-            self.succeeded = self.succeeded or (isinstance(change, WriteRequest) and not state.DirectoryOffline)
+            self.succeeded = self.succeeded or (
+                isinstance(change, DirectoryWriteRequest) and not state.DirectoryOffline
+            )
             answered(answer)
 
         super().write(change, report_answer)

@@ -45,7 +45,7 @@ def _drop_acknowledged_message_with_bit(bit: str) -> Install:
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if getattr(packet.TransactionHeader, bit):
-                receipt.done = True
+                receipt.is_on_disk = True
             else:
                 super().receive_transactional_message(session, packet, receipt, now)
 
@@ -118,7 +118,7 @@ def _change_received_transaction_headers(
             if header is not None and when(packet, header):
                 changed = change(header)
                 if changed is None:
-                    receipt.done = True
+                    receipt.is_on_disk = True
                     return
                 packet = replace(packet, TransactionHeader=changed)
             super().put_received_message_into_queue(session, packet, receipt, now)
@@ -270,7 +270,7 @@ class ReceiverConnectorGuidOfOtherQueueManagerRefused(TransactionalReceiving):
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.ConnectorQMGuid not in (None, self.qm.adm.Identifier):
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().receive_transactional_message(session, packet, receipt, now)
 
@@ -309,7 +309,7 @@ class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(TransactionalReceiving):
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.ConnectorQMGuid == self.qm.adm.Identifier:
-            receipt.done = True
+            receipt.is_on_disk = True
         else:
             super().receive_transactional_message(session, packet, receipt, now)
 

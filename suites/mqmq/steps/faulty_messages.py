@@ -29,7 +29,7 @@ def drop_messages(when: PacketCondition) -> Install:
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if when(packet):
-                receipt.done = True
+                receipt.is_on_disk = True
             else:
                 super().put_received_message_into_queue(session, packet, receipt, now)
 

@@ -24,13 +24,13 @@ from reference_qm.core.transfer.transactional_receiving import TransactionalRece
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
     IncomingTransactionalTransferInfo,
+    IncomingTransferKey,
     Message,
     MessageIDHistoryEntry,
     MessagePosition,
     Queue,
     RecoverableReceipt,
     Session,
-    TransferKey,
 )
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -215,7 +215,7 @@ class SequenceAdvancesForEveryRefusedMessage(MessageAdmission):
         return room
 
 
-def _get_sequence_key(packet: UserMessagePacket, message: Message) -> TransferKey:
+def _get_sequence_key(packet: UserMessagePacket, message: Message) -> IncomingTransferKey:
     return packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower()
 
 

@@ -34,7 +34,7 @@ from reference_qm.surface.clock import Now
 class ResponseToRefusedRequestRepeatsServerGuid(SessionOpening):
     """The acceptor repeats the requested ServerGuid in the response to a refused request."""
 
-    @only_if(lambda part, session, request: session.refused)
+    @only_if(lambda part, session, request: session.was_session_refused)
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
@@ -52,7 +52,7 @@ class RefusedSessionRequestClosesConnection(SessionOpening):
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        if session.refused and session.SessionState is SessionState.WAITING_CP_MSG:
+        if session.was_session_refused and session.SessionState is SessionState.WAITING_CP_MSG:
             self.qm.session_closing.close(session, "the connection was refused (MS-MQQB 3.1.5.3.1)", now)
 
 
@@ -174,14 +174,14 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
 
 
 class _RemoteGuidTakenFromPingResponse(PingHandling):
-    @only_if(lambda part, session, *_: session.direct)
+    @only_if(lambda part, session, *_: session.is_destination_direct)
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().on_ping_response_processed(session, response, now)
 
 
 class _EstablishRequestWithGuidOfPingResponse(SessionEstablishing):
-    @only_if(lambda part, session, now: session.direct and session.pinged)
+    @only_if(lambda part, session, now: session.is_destination_direct and session.is_ping_sent_before_session)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         header = replace(request.EstablishConnectionHeader, ServerGuid=session.RemoteQMGuid)

@@ -55,7 +55,7 @@ def _install_changed_port_of_retries(faulty: FaultyCore) -> None:
     def filter_connect(effect: Effect) -> Iterable[Effect]:
         if isinstance(effect, Connect):
             session = faulty.core.transports.get(effect.transport)
-            if isinstance(session, Session) and session.retrying:
+            if isinstance(session, Session) and session.is_retrying_connection:
                 return [replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))]
         return [effect]
 
@@ -76,11 +76,11 @@ class InitiatorReconnectToOtherPort(SessionConnecting):
     """The initiator connects to the port below the acceptor's TCP port when it connects again after a failure."""
 
     def connect_transport(self, session: Session) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().connect_transport(session)
             return
         session.transport = self.qm.assign_transport_name()
-        session.opening = AwaitedOpeningEvent.TRANSPORT
+        session.awaited_opening_event = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port - 1)
         self.qm.emit_effect(Connect(session.transport, remote))
@@ -163,7 +163,7 @@ class InitiatorAcknowledgesButDropsMessageOnOwnSession(MessageReceiving):
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if session.initiator and packet.MessagePropertiesHeader.Label != ORDER_ACK_LABEL:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)
 

@@ -39,4 +39,4 @@ class InitiatorConnectsToWrongPortForPrivateName(_WrongConnectPortFault):
     """The initiator connects to another port than 1801 for a private or public format name."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
-        return not session.direct
+        return not session.is_destination_direct

@@ -51,7 +51,7 @@ class InitiatorPingsWrongPortForPrivateName(_WrongPingPortFault):
     """The initiator sends the Ping Request for a private or public format name to another port than 3527."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
-        return not session.direct
+        return not session.is_destination_direct
 
 
 @fault("initiator-pings-wrong-port-while-session-is-open", breaks="MQQB-2.1.2-D01", blind=True)

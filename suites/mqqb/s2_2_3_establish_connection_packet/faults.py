@@ -111,7 +111,7 @@ class InitiatorEstablishRequestZeroServerGuidOnRetry(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        return _change_establish_header(request, ServerGuid=NULL_GUID) if session.retrying else request
+        return _change_establish_header(request, ServerGuid=NULL_GUID) if session.is_retrying_connection else request
 
 
 @fault("initiator-own-guid-as-server-guid-in-later-direct-request", breaks="MQQB-2.2.3.1-01")
@@ -122,7 +122,7 @@ class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        again = session.direct and session.retrying
+        again = session.is_destination_direct and session.is_retrying_connection
         return _change_establish_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
 
 
@@ -175,7 +175,7 @@ class InitiatorEstablishRequestSeClearOnRetryWithoutPing(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         system = request.EstablishConnectionHeader.OperatingSystem
-        clear = session.retrying and self.qm.config.send_ping
+        clear = session.is_retrying_connection and self.qm.config.send_ping
         return (
             _change_establish_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
             if clear
@@ -205,7 +205,7 @@ class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
-        return _change_establish_header(response, OperatingSystem=rest) if session.refused else response
+        return _change_establish_header(response, OperatingSystem=rest) if session.was_session_refused else response
 
 
 @fault("initiator-os-flag-of-retry-inverted", breaks="MQQB-2.2.3.1-07", blind=True)
@@ -216,7 +216,7 @@ class InitiatorOsFlagOfRetryInverted(SessionEstablishing):
         packet = super().build_establish_request(session, now)
         return (
             set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.OperatingSystem": lambda old: old ^ 0x200})
-            if session.retrying
+            if session.is_retrying_connection
             else packet
         )
 
@@ -354,7 +354,11 @@ class AcceptorPaddingOfRefusingResponseZero(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         packet = super().build_establish_response(session, request)
-        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)}) if session.refused else packet
+        return (
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)})
+            if session.was_session_refused
+            else packet
+        )
 
 
 @fault("acceptor-refusing-response-repeats-padding-of-request", breaks="MQQB-2.2.3.1-15")
@@ -366,7 +370,7 @@ class AcceptorRefusingResponseRepeatsPaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return _change_establish_header(response, Padding=padding) if session.refused else response
+        return _change_establish_header(response, Padding=padding) if session.was_session_refused else response
 
 
 @fault("acceptor-establish-response-repeats-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
@@ -378,4 +382,4 @@ class AcceptorEstablishResponseRepeatsPaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return response if session.refused else _change_establish_header(response, Padding=padding)
+        return response if session.was_session_refused else _change_establish_header(response, Padding=padding)

@@ -38,7 +38,7 @@ class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         header = packet.EstablishConnectionHeader
-        if not session.direct:
+        if not session.is_destination_direct:
             self.__dict__["last"] = header.ServerGuid
             return packet
         guid = self.__dict__.get("last", header.ServerGuid)

@@ -385,7 +385,7 @@ class InitiatorResponseToEarlierPingAccepted(PingHandling):
         super().receive_response(data, now)
         if cookie < latest:
             for session in list(self.qm.sessions.values()):
-                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == latest:
+                if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == latest:
                     self.on_ping_response_processed(session, parse_ping(data), now)
                     return
 
@@ -459,6 +459,6 @@ class InitiatorPingResponseWithWrongSignatureEndsAttempt(PingHandling):
         signature, cookie = int.from_bytes(data[2:4], "little"), int.from_bytes(data[4:8], "little")
         if len(data) == PING_PACKET_SIZE and signature != PingPacket.Signature:
             for session in list(self.qm.sessions.values()):
-                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == cookie:
+                if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == cookie:
                     self.on_response_timer(session, now)
         super().receive_response(data, now)

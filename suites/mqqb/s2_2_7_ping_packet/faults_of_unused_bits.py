@@ -126,7 +126,7 @@ class InitiatorRfSetInPingRequestForPrivateName(PingHandling):
         self.names_guid = False
 
     def send_request(self, session: Session, now: Now) -> None:
-        self.names_guid = not session.direct
+        self.names_guid = not session.is_destination_direct
         super().send_request(session, now)
 
     def build_request(self) -> PingPacket:

@@ -354,7 +354,7 @@ class SenderRecoverableMessagesSentAgainBeforeExpress(SessionInitialization):
     def initialize_messages(self, session: Session, now: Now | None = None) -> None:
         express = [one for one in session.OutgoingMessageTable if not one.recoverable]
         super().initialize_messages(session)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return
         for position in express:
             session.OutgoingMessageTable.remove(position)

@@ -121,7 +121,7 @@ def _add_prefix_to_shown_next_hop_addresses(qm: QM, session: Session, tree: dict
 
 
 def _append_port_to_shown_next_hops_of_guid(qm: QM, session: Session, tree: dict[str, Any]) -> None:
-    if not session.direct:
+    if not session.is_destination_direct:
         for hop in tree["NextHopCollection"]:
             hop["Address"] += f":{qm.config.remote_tcp_port}"
 

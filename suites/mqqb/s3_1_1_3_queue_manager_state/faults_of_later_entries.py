@@ -92,7 +92,9 @@ class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(PingHandling):
     """The initiator sends the same Cookie while the response to another Ping Request is missing."""
 
     def build_request(self) -> PingPacket:
-        waiting = [one.ping_cookie for one in self.qm.sessions.values() if one.opening.name == "PING_RESPONSE"]
+        waiting = [
+            one.ping_cookie for one in self.qm.sessions.values() if one.awaited_opening_event.name == "PING_RESPONSE"
+        ]
         if len(waiting) > 1:
             self.qm.adm.PingCookie = min(waiting)
         return super().build_request()

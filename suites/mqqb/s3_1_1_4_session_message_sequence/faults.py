@@ -108,7 +108,7 @@ class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(TransactionalR
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         super().receive_transactional_message(session, packet, receipt, now)
-        if receipt.done:
+        if receipt.is_on_disk:
             session.RecoverableMessageReceivedCount -= 1
 
 

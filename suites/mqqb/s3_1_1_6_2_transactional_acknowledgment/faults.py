@@ -50,7 +50,7 @@ class RouterMessageOutOfOrderDropped(MessageRouting):
             before = self.last.get(header.TxSequenceID, 0)
             self.last[header.TxSequenceID] = header.TxSequenceNumber
             if header.TxSequenceNumber < before:
-                receipt.done = True
+                receipt.is_on_disk = True
                 return
         super().route_message(session, packet, receipt, now)
 

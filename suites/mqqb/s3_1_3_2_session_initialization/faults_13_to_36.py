@@ -26,7 +26,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 from reference_qm.surface.inputs import TransportAccepted
 
 
@@ -57,7 +57,7 @@ class InitiatorNoCleanupTimerOfRetriedSession(SessionInitialization):
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         super().initialize_timers(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             self.qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
@@ -171,7 +171,7 @@ class InitiatorMessagesSentOneByOneOnSessionOfRetry(SessionInitialization):
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
-        if session.retrying:
+        if session.is_retrying_connection:
             session.UnAckedMessageCount = self.qm.config.window_size - 1
 
 
@@ -285,4 +285,4 @@ class QueueManagerIdentifierNewAfterRestart(StateRestoring):
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
         if entries:
-            self.qm.domain_membership.adopt_directory_identifier(new_guid(self.qm.entropy))
+            self.qm.domain_membership.adopt_directory_identifier(generate_guid(self.qm.entropy))

@@ -170,7 +170,7 @@ class ReceiverSessionDirectFormatOfEstablishRequest(MessageReceiving):
 
     def note_session_activity(self, session: Session, packet: Any, now: Now) -> None:
         super().note_session_activity(session, packet, now)
-        session.DirectFormatSession = session.DirectFormatSession or session.direct
+        session.DirectFormatSession = session.DirectFormatSession or session.is_destination_direct
 
 
 @fault(

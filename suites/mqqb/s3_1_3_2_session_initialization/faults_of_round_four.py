@@ -53,6 +53,6 @@ class InitiatorAckWaitTimerRunsWhenRetryBegins(SessionInitialization):
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         super().initialize_timers(session, now)
-        if session.retrying and len(session.OutgoingMessageTable):
+        if session.is_retrying_connection and len(session.OutgoingMessageTable):
             timeout_ms = self.qm.settings.ack_wait_timeout_ms
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, timeout_ms, now)

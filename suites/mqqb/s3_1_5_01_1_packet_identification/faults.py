@@ -351,7 +351,7 @@ class ReceiverMessageWithLabelOfOrderAckDropped(MessageReceiving):
     ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.Label == ORDER_ACK_LABEL and not properties.MessageClass:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)
 
@@ -365,7 +365,7 @@ class ReceiverMessageWith36ByteBodyDropped(MessageReceiving):
     ) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) == 36 and not properties.MessageClass:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)
 
@@ -380,7 +380,7 @@ class InitiatorNormalMessageOnInitiatedSessionDropped(MessageReceiving):
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if session.initiator and not packet.MessagePropertiesHeader.MessageClass:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)
 
@@ -396,7 +396,7 @@ class ReceiverNormalMessageWithOrderingLabelDropped(MessageReceiving):
             packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
             and not packet.MessagePropertiesHeader.MessageClass
         ):
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)
 
@@ -417,7 +417,7 @@ class SenderAckReachQueueClassTakenAsFinalAck(MessageReceiving):
             and packet.BaseHeader.Flags == 0
             and is_for_order_queue(packet)
         ):
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.final_acks.receive(session, packet, now)
         else:
             super().put_received_message_into_queue(session, packet, receipt, now)

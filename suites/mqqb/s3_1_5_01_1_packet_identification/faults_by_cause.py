@@ -33,7 +33,7 @@ def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMes
             if is_order_ack(packet) or is_final_ack(packet) or not when(packet):
                 super().put_received_message_into_queue(session, packet, receipt, now)
                 return
-            receipt.done = True
+            receipt.is_on_disk = True
             body = (packet.MessagePropertiesHeader.MessageBody + bytes(ORDER_ACK_BODY_SIZE))[:ORDER_ACK_BODY_SIZE]
             properties = replace(packet.MessagePropertiesHeader, MessageBody=body)
             meant = replace(packet, MessagePropertiesHeader=properties)

@@ -167,7 +167,7 @@ class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(SessionClosing):
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         super().fail_to_establish(session, status, reason, now)
-        if session.retrying and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
+        if session.is_retrying_connection and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
@@ -205,7 +205,7 @@ class InitiatorQueueStateInactiveIfDestinationUnknownAgain(SessionAddressResolvi
     def set_need_validation_state(self, session: Session) -> None:
         super().set_need_validation_state(session)
         queue = get_outgoing_queue(session)
-        if session.retrying and queue.State is OutgoingQueueState.NEED_VALIDATION:
+        if session.is_retrying_connection and queue.State is OutgoingQueueState.NEED_VALIDATION:
             queue.State = OutgoingQueueState.INACTIVE
 
 
@@ -318,5 +318,5 @@ class InitiatorNoNextHopAtRetryStateNotNeedValidation(SessionAddressResolving):
     """
 
     def set_need_validation_state(self, session: Session) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().set_need_validation_state(session)

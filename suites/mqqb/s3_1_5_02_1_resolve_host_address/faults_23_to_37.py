@@ -178,7 +178,7 @@ class InitiatorConnectsToLastAddressFirstInRetry(SessionAddressResolving):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         for host, addresses in session.addresses.items():
-            if session.retrying:
+            if session.is_retrying_connection:
                 session.addresses[host] = tuple(reversed(addresses))
         super().connect_to_resolved_addresses(session, now)
 

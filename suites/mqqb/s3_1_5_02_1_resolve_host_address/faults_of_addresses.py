@@ -44,7 +44,7 @@ class InitiatorConnectsForGuidToAddressOfAcceptedSession(SessionAddressResolving
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         accepted = [one.RemoteQMAddress for one in self.qm.sessions.values() if not one.initiator]
-        if accepted and not session.direct:
+        if accepted and not session.is_destination_direct:
             addresses = (accepted[-1],)
         super().store_addresses(session, host, addresses, now)
 
@@ -57,7 +57,7 @@ class InitiatorConnectsForGuidToLastUsedAddressInRetry(SessionAddressResolving):
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
-        if session.number in known and not session.direct:
+        if session.number in known and not session.is_destination_direct:
             addresses = self.__dict__["last"]
         known.add(session.number)
         self.__dict__["last"] = addresses

@@ -158,7 +158,7 @@ class InitiatorDestinationNotLookedUpAgainAtRetry(SessionAddressResolving):
     """The initiator uses an empty host name and an unknown GUID when it resolves a destination again."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        if session.retrying:
+        if session.is_retrying_connection:
             self._fail_to_route(session, "the destination is not looked up again", now)
         else:
             super().resolve_host_address(session, now)
@@ -254,7 +254,7 @@ class InitiatorConnectsToHostOfFirstDirectSession(SessionAddressResolving):
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         other = find_resolved_session(self.qm, session, direct=True)
-        if session.direct and other is not None and other.number < session.number:
+        if session.is_destination_direct and other is not None and other.number < session.number:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
@@ -265,7 +265,7 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(SessionAddressResolving)
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         other = find_resolved_session(self.qm, session, direct=True)
-        if session.direct and session.retrying and other is not None:
+        if session.is_destination_direct and session.is_retrying_connection and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
@@ -275,7 +275,7 @@ class InitiatorServerGuidZeroWithDirectSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if not session.direct and find_resolved_session(self.qm, session, direct=True) is not None:
+        if not session.is_destination_direct and find_resolved_session(self.qm, session, direct=True) is not None:
             session.RemoteQMGuid = NULL_GUID
 
 
@@ -286,7 +286,7 @@ class InitiatorConnectsForGuidToAddressOfDirectSession(SessionAddressResolving):
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         other = find_resolved_session(self.qm, session, direct=True)
-        if not session.direct and other is not None:
+        if not session.is_destination_direct and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
@@ -300,7 +300,7 @@ class InitiatorNextHopsKeptInRetryOfGuidDestination(SessionAddressResolving):
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
         queue = get_outgoing_queue(session)
-        if not session.direct and session.retrying:
+        if not session.is_destination_direct and session.is_retrying_connection:
             queue.NextHops.extend(queue.NextHops[:])
 
 

@@ -22,7 +22,7 @@ class InitiatorQmGuidOfNextHopZeroInRetry(SessionAddressResolving):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, QMGuid=NULL_GUID) for hop in hops]
 
@@ -43,7 +43,7 @@ class InitiatorAddressOfNextHopWrongInRetry(SessionAddressResolving):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, Address="192.0.2.1") for hop in hops]
 
@@ -54,7 +54,7 @@ class InitiatorAddressOfNextHopHasPrefix(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if session.direct:
+        if session.is_destination_direct:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, Address=hop.Address.removeprefix("IP=")) for hop in hops]
             session.RemoteQMAddress = hops[session.NextHopIndexer].Address
@@ -67,7 +67,7 @@ class InitiatorRemoteHostNameEmptyForDirectSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if session.direct:
+        if session.is_destination_direct:
             session.RemoteQMHostName = ""
 
 
@@ -77,6 +77,6 @@ class InitiatorRemoteHostNameCopiedFromOtherSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=session.direct)
+        other = find_resolved_session(self.qm, session, direct=session.is_destination_direct)
         if other is not None:
             session.RemoteQMHostName = other.NextHopCollection[0].HostName

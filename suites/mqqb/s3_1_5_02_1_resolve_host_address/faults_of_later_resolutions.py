@@ -100,8 +100,8 @@ class InitiatorSecondDirectHostSameAsOpenSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        others = [one for one in list_open_sessions(self.qm, session) if one.initiator and one.direct]
-        if session.direct and others:
+        others = [one for one in list_open_sessions(self.qm, session) if one.initiator and one.is_destination_direct]
+        if session.is_destination_direct and others:
             session.RemoteQMAddress = others[-1].RemoteQMAddress
 
 
@@ -133,7 +133,7 @@ class InitiatorNextHopIndexerStartsAtLastWhileSessionIsOpen(SessionAddressResolv
     """While another session is open, the initiator begins with the last next hop of a destination."""
 
     def select_next_hop(self, session: Session) -> None:
-        if has_open_session(self.qm, session) and not session.retrying:
+        if has_open_session(self.qm, session) and not session.is_retrying_connection:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
         super().select_next_hop(session)
 

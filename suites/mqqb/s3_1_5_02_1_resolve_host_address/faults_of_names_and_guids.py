@@ -106,7 +106,7 @@ class InitiatorServerGuidZeroAfterLostSession(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         known: set[int] = self.__dict__.setdefault("known", set())
-        session.direct = session.direct or session.number in known
+        session.is_destination_direct = session.is_destination_direct or session.number in known
         known.add(session.number)
         return super().build_establish_request(session, now)
 
@@ -130,7 +130,7 @@ class InitiatorServerGuidCopiedFromAcceptedSession(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         accepted = [one for one in self.qm.sessions.values() if not one.initiator and one.RemoteQMGuid != NULL_GUID]
-        if accepted and not session.direct:
+        if accepted and not session.is_destination_direct:
             session.RemoteQMGuid = accepted[-1].RemoteQMGuid
         return super().build_establish_request(session, now)
 
@@ -177,7 +177,7 @@ class InitiatorNextHopOfDirectNameHasOwnGuidAsQmGuid(SessionAddressResolving):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
-        if session.direct:
+        if session.is_destination_direct:
             _change_guid_of_next_hops(session, self.qm.adm.Identifier)
 
 
@@ -198,7 +198,7 @@ class InitiatorRemoteGuidOfDirectSessionIsOwn(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if session.direct:
+        if session.is_destination_direct:
             session.RemoteQMGuid = self.qm.adm.Identifier
 
 
@@ -215,7 +215,7 @@ class InitiatorRemoteGuidOfLostDirectSessionKept(SessionAddressResolving):
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         kept = self.__dict__.get("kept", {}).get(session.number, NULL_GUID)
-        if session.direct and kept != NULL_GUID:
+        if session.is_destination_direct and kept != NULL_GUID:
             session.RemoteQMGuid = kept
 
 
@@ -236,7 +236,7 @@ class InitiatorHostNameOfNextHopIsAddressInRetry(SessionAddressResolving):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]
 

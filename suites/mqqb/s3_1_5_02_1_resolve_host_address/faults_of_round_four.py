@@ -17,5 +17,5 @@ class InitiatorRetryTimerNotStartedAfterSecondMissingRoute(SessionAddressResolvi
 
     def _fail_to_route(self, session: Session, why: str, now: Now) -> None:
         super()._fail_to_route(session, why, now)
-        if session.retrying and why.startswith("there is no route"):
+        if session.is_retrying_connection and why.startswith("there is no route"):
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)

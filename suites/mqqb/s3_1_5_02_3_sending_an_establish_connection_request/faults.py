@@ -114,7 +114,11 @@ class InitiatorClientGuidZeroInRequestOfRetry(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-server-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
@@ -125,7 +129,11 @@ class InitiatorServerGuidZeroInRequestOfRetry(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": UUID(int=0)}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": UUID(int=0)})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
@@ -134,7 +142,7 @@ class InitiatorServerGuidZeroInRetry(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": NULL_GUID})
         return packet
 
@@ -156,7 +164,7 @@ class InitiatorRequestOfRetryRepeatsTimeStampOfLastRequest(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         stamps = self.__dict__.setdefault("stamps", {})
-        if not session.retrying:
+        if not session.is_retrying_connection:
             stamps[session.number] = packet.EstablishConnectionHeader.TimeStamp
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.TimeStamp": lambda old: stamps.get(session.number, old)})
 
@@ -182,7 +190,7 @@ class InitiatorEstablishConnectionSeClearAtRetry(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return request
         flags = request.EstablishConnectionHeader.OperatingSystem & ~0x100
         return replace(
@@ -196,7 +204,7 @@ class InitiatorSeClearInRequestToSecondAddressWithoutPing(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        if session.NextHopIndexer and not session.pinged:
+        if session.NextHopIndexer and not session.is_ping_sent_before_session:
             return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.OperatingSystem": lambda old: old & ~0x100})
         return packet
 
@@ -211,14 +219,14 @@ class InitiatorSeClearInRetryWithoutPing(SessionEstablishing):
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
-        if session.pinged:
+        if session.is_ping_sent_before_session:
             _pinged_session_numbers_by_queue_manager.setdefault(self.qm, set()).add(session.number)
-        was, session.pinged = (
-            session.pinged,
+        was, session.is_ping_sent_before_session = (
+            session.is_ping_sent_before_session,
             session.number in _pinged_session_numbers_by_queue_manager.get(self.qm, ()),
         )
         packet = super().build_establish_request(session, now)
-        session.pinged = was
+        session.is_ping_sent_before_session = was
         return packet
 
 
@@ -243,7 +251,7 @@ class InitiatorRetriedRequestWithoutConnectionHistory(SessionConnecting):
     """The initiator adds no entry to ConnectionHistory for an EstablishConnection request that it sends in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if status is not ConnectionStatus.IN_PROCESS or not session.retrying:
+        if status is not ConnectionStatus.IN_PROCESS or not session.is_retrying_connection:
             super().add_connection_history(session, status, now)
 
 
@@ -252,7 +260,7 @@ class InitiatorHistoryLacksInProcessEntryOfRetry(SessionConnecting):
     """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
+        if not (session.is_retrying_connection and status is ConnectionStatus.IN_PROCESS):
             super().add_connection_history(session, status, now)
 
 
@@ -294,7 +302,7 @@ class InitiatorNoInitializationTimerInRetry(SessionEstablishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
 
 
@@ -313,7 +321,7 @@ class InitiatorQueueStateNotSetToWaitingInRetry(SessionEstablishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        if session.retrying and get_outgoing_queue(session).State is OutgoingQueueState.WAITING:
+        if session.is_retrying_connection and get_outgoing_queue(session).State is OutgoingQueueState.WAITING:
             get_outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
 
 
@@ -335,7 +343,7 @@ class InitiatorSeClearInRetryRequestWithoutPing(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         header = request.EstablishConnectionHeader
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return request
         system = header.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
         return replace(request, EstablishConnectionHeader=replace(header, OperatingSystem=system))

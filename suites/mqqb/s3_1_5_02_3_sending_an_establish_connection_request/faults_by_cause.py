@@ -180,11 +180,11 @@ class InitiatorConnectsToNextPortAtRetry(SessionConnecting):
     """The initiator retries a connection on a port that is one higher than the port of MS-MQQB 2.1.1."""
 
     def connect_transport(self, session: Session) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().connect_transport(session)
             return
         session.transport = self.qm.assign_transport_name()
-        session.opening = AwaitedOpeningEvent.TRANSPORT
+        session.awaited_opening_event = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port + 1)
         self.qm.emit_effect(Connect(session.transport, remote))
@@ -239,7 +239,7 @@ class InitiatorLearnedGuidInLaterDirectRequest(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         learned = vars(self).setdefault("learned", {}).get(session.number)
-        if not session.direct or learned is None:
+        if not session.is_destination_direct or learned is None:
             return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=learned)
         return replace(request, EstablishConnectionHeader=header)
@@ -263,7 +263,7 @@ class InitiatorGuidOfKnownAddressInDirectRequest(SessionEstablishing):
             for one in self.qm.sessions.values()
             if one is not session and one.RemoteQMAddress == session.RemoteQMAddress and one.RemoteQMGuid != NULL_GUID
         ]
-        if not session.direct or not known:
+        if not session.is_destination_direct or not known:
             return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=known[0])
         return replace(request, EstablishConnectionHeader=header)
@@ -275,7 +275,7 @@ class InitiatorOwnGuidInDirectRequestWithoutPing(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        if not session.direct or session.pinged:
+        if not session.is_destination_direct or session.is_ping_sent_before_session:
             return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=self.qm.adm.Identifier)
         return replace(request, EstablishConnectionHeader=header)

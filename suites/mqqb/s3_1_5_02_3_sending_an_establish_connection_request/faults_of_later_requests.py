@@ -21,7 +21,7 @@ class InitiatorClientGuidChangedWhenRequestIsRepeated(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         changed: EstablishConnectionPacket = set_fields(request, {"EstablishConnectionHeader.ClientGuid": OTHER_GUID})
-        return changed if session.retrying else request
+        return changed if session.is_retrying_connection else request
 
 
 @fault("initiator-client-guid-is-guid-of-acceptor-in-request-to-guid", breaks="MQQB-3.1.5.2.3-07", blind=True)
@@ -33,7 +33,7 @@ class InitiatorClientGuidIsGuidOfAcceptorInRequestToGuid(SessionEstablishing):
         changed: EstablishConnectionPacket = set_fields(
             request, {"EstablishConnectionHeader.ClientGuid": session.RemoteQMGuid}
         )
-        return request if session.direct else changed
+        return request if session.is_destination_direct else changed
 
 
 @fault("initiator-repeated-request-has-time-stamp-of-first-request", breaks="MQQB-3.1.5.2.3-10", blind=True)
@@ -64,7 +64,7 @@ class InitiatorTimeStampInUnitsOf10MsInRequestToGuid(SessionEstablishing):
         changed: EstablishConnectionPacket = set_fields(
             request, {"EstablishConnectionHeader.TimeStamp": lambda stamp: stamp // 10}
         )
-        return request if session.direct else changed
+        return request if session.is_destination_direct else changed
 
 
 @fault("initiator-session-initialization-timer-of-reopened-session-not-started", breaks="MQQB-3.1.5.2.3-15", blind=True)
@@ -84,5 +84,5 @@ class InitiatorInitializationTimerNotStartedForGuidDestination(SessionEstablishi
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        if not session.direct:
+        if not session.is_destination_direct:
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)

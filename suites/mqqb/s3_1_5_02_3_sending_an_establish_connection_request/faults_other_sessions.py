@@ -47,7 +47,7 @@ class InitiatorServerGuidOfOtherOpenSession(_EstablishRequestChanger):
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
         header = request.EstablishConnectionHeader
         others = [one.RemoteQMGuid for one in self.qm.sessions.values() if one is not session and one.initiator]
-        if session.direct or not others:
+        if session.is_destination_direct or not others:
             return request
         return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=others[0]))
 
@@ -67,7 +67,7 @@ class InitiatorServerGuidKnownFromOtherSession(_EstablishRequestChanger):
             and one.SessionState is SessionState.OPEN
             and one.RemoteQMAddress == session.RemoteQMAddress
         ]
-        if not session.direct or not known:
+        if not session.is_destination_direct or not known:
             return request
         return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=known[0]))
 

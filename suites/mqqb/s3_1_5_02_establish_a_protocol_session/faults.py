@@ -75,7 +75,7 @@ class InitiatorHistoryLacksEntryOfFailedRetry(SessionConnecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status in FAILURE_STATUSES):
+        if not (session.is_retrying_connection and status in FAILURE_STATUSES):
             super().add_connection_history(session, status, now)
 
 
@@ -132,7 +132,7 @@ class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(SessionClosing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        if session.retrying:
+        if session.is_retrying_connection:
             status = ConnectionStatus.UNKNOWN_FAILURE
         super().fail_to_establish(session, status, reason, now)
 
@@ -262,7 +262,7 @@ class InitiatorHistoryErrorOfFailedRetryIsZero(SessionConnecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         history = get_outgoing_queue(session).ConnectionHistory
-        if status in _JUDGED_FAILURE_STATUSES and session.retrying:
+        if status in _JUDGED_FAILURE_STATUSES and session.is_retrying_connection:
             history[-1] = replace(history[-1], Error=0)
 
 
@@ -316,7 +316,7 @@ class InitiatorConnectsWithoutPingResponse(PingHandling):
 
     def ping_before_session(self, session: Session, now: Now) -> None:
         super().ping_before_session(session, now)
-        if session.pinged:
+        if session.is_ping_sent_before_session:
             self.on_ping_response_processed(session, self.build_request(), now)
 
 

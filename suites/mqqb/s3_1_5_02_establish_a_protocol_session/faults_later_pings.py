@@ -17,7 +17,7 @@ class InitiatorConnectsWithoutPingWhileSessionIsOpen(PingHandling):
     def ping_before_session(self, session: Session, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.initiator and one is not session]
         if any(one.SessionState is SessionState.OPEN for one in others):
-            session.pinged = False
+            session.is_ping_sent_before_session = False
             self.qm.session_connecting.connect_transport(session)
         else:
             super().ping_before_session(session, now)

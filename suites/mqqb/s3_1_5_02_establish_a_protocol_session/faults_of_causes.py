@@ -69,7 +69,9 @@ class InitiatorHistoryStatusRefusedForWrongServerGuid(SessionOpening):
     """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        other = packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.direct
+        other = (
+            packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.is_destination_direct
+        )
         super().receive_establish_response(session, packet, now)
         history = get_outgoing_queue(session).ConnectionHistory
         if other and history[-1].Status is ConnectionStatus.UNKNOWN_FAILURE:

@@ -233,7 +233,7 @@ class AcceptorRefusedRequestClosesOpenSession(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        if session.refused:
+        if session.was_session_refused:
             for other in list(self.qm.sessions.values()):
                 if other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid:
                     self.qm.session_closing.close(other, "a fault", now)

@@ -158,7 +158,7 @@ class AcceptorParametersOfGuidSessionIgnored(SessionOpening):
     """The acceptor ignores ConnectionParameters if ServerGuid of the EstablishConnection request was not zero."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_parameters_request(session, packet, now)
 
 
@@ -172,7 +172,7 @@ class _RefusedSessionKeepingFault(SessionOpening):
         if self.qm.session_connecting.is_session_acceptable() or not self.is_kept(packet):
             super().receive_establish_request(session, packet, now)
             return
-        session.RemoteQMGuid, session.refused = packet.EstablishConnectionHeader.ClientGuid, True
+        session.RemoteQMGuid, session.was_session_refused = packet.EstablishConnectionHeader.ClientGuid, True
         self.qm.session_connecting.send(session, self.build_establish_response(session, packet).build())
         session.SessionState = SessionState.WAITING_CP_MSG
 

@@ -30,7 +30,7 @@ class InitiatorResponseToRetryIgnored(SessionOpening):
     """The initiator ignores the response to the request of a retry."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().receive_establish_response(session, packet, now)
 
 
@@ -86,7 +86,7 @@ class InitiatorAckTimeoutHalvedInParametersRequestOfRetry(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return packet
         return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": lambda old: max(20_000, old // 2)})
 
@@ -97,7 +97,7 @@ class InitiatorAckTimeoutDoubledInRetry(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        if session.retrying:
+        if session.is_retrying_connection:
             return set_fields(packet, {"ConnectionParametersHeader.AckTimeout": lambda old: old + 1})
         return packet
 
@@ -108,7 +108,11 @@ class InitiatorWindowSize1InParametersRequestOfRetry(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.WindowSize": 1}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.WindowSize": 1})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
@@ -180,7 +184,7 @@ class InitiatorHistoryLacksEntryOfResponseInRetry(SessionConnecting):
     """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
+        if not (session.is_retrying_connection and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
             super().add_connection_history(session, status, now)
 
 

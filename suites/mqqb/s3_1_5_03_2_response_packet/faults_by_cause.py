@@ -173,7 +173,7 @@ class InitiatorRoundTripIgnoresTimeStampForGuidDestination(_RoundTripFault):
     """If the destination has no direct format name, the round trip does not begin at the TimeStamp of the response."""
 
     def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
-        return (start if session.direct else end), end
+        return (start if session.is_destination_direct else end), end
 
 
 @fault("initiator-time-stamp-of-response-has-16-bits", breaks="MQQB-3.1.5.3.2-04", blind=True)
@@ -189,7 +189,7 @@ class InitiatorEstablishConnectionOfGuidSessionAnswered(SessionOpening):
     """If the destination has no direct format name, the initiator answers the response as if it was a request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_establish_response(session, packet, now)
         else:
             self.receive_establish_request(session, packet, now)
@@ -233,5 +233,5 @@ class InitiatorParametersOfGuidSessionIgnored(SessionOpening):
     """The initiator ignores the ConnectionParameters response if the destination has no direct format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_parameters_response(session, packet, now)

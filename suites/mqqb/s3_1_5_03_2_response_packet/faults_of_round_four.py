@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 def _is_request_after_retry(qm: QueueManager, session: Session, packet: Any) -> bool:
-    return session.initiator and session.retrying
+    return session.initiator and session.is_retrying_connection
 
 
 def _is_request_to_later_next_hop(qm: QueueManager, session: Session, packet: Any) -> bool:

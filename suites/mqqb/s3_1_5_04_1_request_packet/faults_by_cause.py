@@ -141,7 +141,7 @@ class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_ResponseAckTimeoutFaul
     """If ServerGuid of the request was not zero, AckTimeout of the acceptor's response is the acceptor's own value."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
-        return header.AckTimeout if session.direct else self.qm.settings.ack_wait_timeout_ms
+        return header.AckTimeout if session.is_destination_direct else self.qm.settings.ack_wait_timeout_ms
 
 
 @fault("acceptor-ack-wait-timer-at-most-a-minute", breaks="MQQB-3.1.5.4.1-03", blind=True)
@@ -208,7 +208,7 @@ class AcceptorInitializationTimerOfGuidSessionKept(_KeptInitializationTimerFault
     """The acceptor does not stop its Session Initialization Timer if ServerGuid of the request was not zero."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
-        return not session.direct
+        return not session.is_destination_direct
 
 
 @fault("acceptor-initialization-timer-after-a-second-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)

@@ -69,7 +69,7 @@ class InitiatorNextHopsNotReducedInRetry(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             queue = get_outgoing_queue(session)
             queue.NextHops[:] = [format_next_hop(one.Address) for one in session.NextHopCollection]
 
@@ -159,7 +159,7 @@ class InitiatorInitializationTimerOfRetryNotStopped(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             name = TimerName.SESSION_INITIALIZATION
             self.qm.session_timers.start(session, name, self.qm.settings.session_initialization_ms, now)
 
@@ -218,7 +218,7 @@ class InitiatorOnlyFirstWaitingMessageSentInRetry(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             self.qm.dispatch_collection.remove_queue(get_outgoing_queue(session))
             for position in list(session.OutgoingMessageTable)[:1]:
                 self.qm.dispatch_collection.add(session, position)
@@ -255,7 +255,7 @@ class InitiatorHistoryLacksEstablishedEntryOfRetry(SessionConnecting):
     """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
+        if not (session.is_retrying_connection and status is ConnectionStatus.ESTABLISHED):
             super().add_connection_history(session, status, now)
 
 
@@ -347,7 +347,7 @@ class InitiatorIgnoresMessagesOnSessionOfRetry(MessageReceiving):
     """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if not (session.initiator and session.retrying):
+        if not (session.initiator and session.is_retrying_connection):
             super().receive_user_message(session, packet, now)
 
 
@@ -393,5 +393,5 @@ class InitiatorWaitingMessagesNotSentAfterRetriedConnect(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying and session.SessionState is SessionState.OPEN:
+        if session.is_retrying_connection and session.SessionState is SessionState.OPEN:
             self.qm.dispatch_collection.remove_queue(get_outgoing_queue(session))

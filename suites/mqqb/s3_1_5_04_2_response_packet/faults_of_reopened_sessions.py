@@ -70,7 +70,7 @@ class InitiatorInitializationTimerNotStoppedForGuidDestination(_UnstoppedTimerFa
     """If the destination is not a direct format name, the initiator does not stop the Session Initialization Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_parameters_response(session, packet, now)
         else:
             self.continue_timer(session, packet, now)

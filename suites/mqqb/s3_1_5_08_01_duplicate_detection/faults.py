@@ -29,7 +29,7 @@ class ReceiverTransactionalMessageWithKnownIdDiscarded(TransactionalReceiving):
         if self.qm.message_history.find_duplicate(packet) is None:
             super().receive_transactional_message(session, packet, receipt, now)
         else:
-            receipt.done = True
+            receipt.is_on_disk = True
 
 
 @fault(
@@ -249,6 +249,6 @@ class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(MessageReceiving):
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if packet.TransactionHeader is not None and self.qm.message_history.find_duplicate(packet) is not None:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)

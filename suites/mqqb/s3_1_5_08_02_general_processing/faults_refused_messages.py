@@ -258,7 +258,7 @@ class ReceiverLaterMessageOfSequenceForNontransactionalQueueDroppedSilently(Tran
     ) -> None:
         header, queue = packet.TransactionHeader, self.qm.message_arrival.find_destination(packet)
         if header is not None and header.PreviousTxSequenceNumber and queue is not None and not queue.Transactional:
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.message_history.remember_message(packet, now)
         else:
             super().receive_transactional_message(session, packet, receipt, now)

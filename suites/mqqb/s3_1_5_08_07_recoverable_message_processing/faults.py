@@ -392,7 +392,7 @@ class ReceiverSessionAckLacksFlagsAfterARefusedMessage(MessageReceiving):
     """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
 
     def acknowledge_after_following_changes(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.done = False
+        receipt.is_on_disk = False
 
 
 @fault("receiver-ack-flag-of-next-message-also-set", breaks="MQQB-3.1.5.8.7-15")

@@ -335,7 +335,7 @@ class RouterHopCountCheckedBeforeDuplicateDetection(MessageRouting):
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = not packet.UserHeader.TH and self.qm.message_history.find_duplicate(packet) is not None
         if known and self.is_routable(packet) and self.count_hop(packet) is None:
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.message_admission.refuse_message(
                 session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now
             )

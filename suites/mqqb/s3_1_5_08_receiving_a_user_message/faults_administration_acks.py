@@ -25,7 +25,7 @@ class ReceiverNegativeReceiveAcknowledgmentDropped(MessageReceiving):
     ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass >= 0xC000 and properties.Label != "QM Ordering Ack":
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().put_received_message_into_queue(session, packet, receipt, now)
 

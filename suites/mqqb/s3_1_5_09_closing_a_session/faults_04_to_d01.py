@@ -60,7 +60,7 @@ class InitiatorReconnectionAttemptedOnlyOnce(SessionClosing):
     """The initiator does not try again after its first reconnection has failed."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().await_reconnect(session, now)
 
 

@@ -76,7 +76,7 @@ class InitiatorReconnectsWithoutEstablishConnectionRequest(SessionEstablishing):
     """The initiator connects again but sends no EstablishConnection request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().send_establish_request(session, now)
 
 
@@ -96,7 +96,7 @@ class InitiatorRetryBeginsWithLastNextHop(SessionAddressResolving):
     """
 
     def select_next_hop(self, session: Session) -> None:
-        if session.retrying and session.NextHopIndexer == 0:
+        if session.is_retrying_connection and session.NextHopIndexer == 0:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
         super().select_next_hop(session)
 

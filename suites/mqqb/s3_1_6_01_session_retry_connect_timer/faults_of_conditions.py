@@ -236,7 +236,7 @@ class InitiatorLastOfSeveralNextHopsTriedForever(SessionEstablishing):
         if not waits or hops < 2 or session.NextHopIndexer + 1 < hops or not self.qm.session_connecting.may_connect():
             super().on_session_retry_connect_timer(session, now)
             return
-        session.retrying = True
+        session.is_retrying_connection = True
         self.qm.session_initialization.initialize_session(session, now)
         self.qm.session_address_resolving.select_next_hop(session)
         self.qm.ping_handling.ping_before_session(session, now)

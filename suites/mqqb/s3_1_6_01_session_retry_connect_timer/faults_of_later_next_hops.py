@@ -34,7 +34,7 @@ class InitiatorConnectsToSameNextHopAgainAfterLostSession(SessionAddressResolvin
 
     def select_next_hop(self, session: Session) -> None:
         before = session.RemoteQMAddress
-        opened = session.direct and session.RemoteQMGuid != NULL_GUID  # the GUID comes from a response
+        opened = session.is_destination_direct and session.RemoteQMGuid != NULL_GUID  # the GUID comes from a response
         super().select_next_hop(session)
         if session.NextHopIndexer and opened:
             session.RemoteQMAddress = before

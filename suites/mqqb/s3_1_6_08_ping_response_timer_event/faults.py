@@ -17,7 +17,7 @@ class InitiatorPingTimeoutFailsEveryPendingPing(PingHandling):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
-            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if other.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_response_timer(other, now)
 
 
@@ -31,7 +31,7 @@ class InitiatorSecondPingTimeoutOpensSession(PingHandling):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         self.expired += 1
-        if self.expired > 1 and session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+        if self.expired > 1 and session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
             self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)

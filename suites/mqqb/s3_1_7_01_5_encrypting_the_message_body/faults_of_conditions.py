@@ -203,7 +203,7 @@ def _omit_connection_history_of_journaled_message(
 def _omit_connection_history_of_direct_name(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
-    if session.direct:
+    if session.is_destination_direct:
         self.qm.message_sending.delete_unsent_message(session, position)
     else:
         original(session, position, now)

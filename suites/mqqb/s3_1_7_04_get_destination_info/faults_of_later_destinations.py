@@ -56,7 +56,7 @@ def _set_server_guid(choose: Callable[[Any, Session], UUID | None]) -> Install:
 
     def run(self: Any, original: Run, session: Session, now: Now) -> EstablishConnectionPacket:
         packet: EstablishConnectionPacket = original(session, now)
-        guid = choose(self, session) if session.direct else None
+        guid = choose(self, session) if session.is_destination_direct else None
         if guid is None:
             return packet
         return replace(packet, EstablishConnectionHeader=replace(packet.EstablishConnectionHeader, ServerGuid=guid))
@@ -93,7 +93,7 @@ class InitiatorPrivateNameResolvedByHostOfDirectName(SessionAddressResolving):
     """The initiator uses the address of its last direct destination for a private format name."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             self.__dict__["direct_addresses"] = next(iter(session.addresses.values()))
         elif "direct_addresses" in self.__dict__:
             session.addresses = dict.fromkeys(session.addresses, self.__dict__["direct_addresses"])

@@ -78,7 +78,7 @@ class InitiatorDirectNameGuidOfOtherQueueManager(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         other = find_resolved_session(self.qm, session, direct=True)
-        if not session.direct or other is None:
+        if not session.is_destination_direct or other is None:
             return packet
         header = replace(packet.EstablishConnectionHeader, ServerGuid=other.RemoteQMGuid)
         return replace(packet, EstablishConnectionHeader=header)
@@ -139,7 +139,7 @@ class InitiatorAddressOfDirectSessionUsedForPrivateName(NextHops):
         found = super().get_next_hops(guid)
         for queue in self.qm.adm.OutgoingQueues.values():
             session = queue.session
-            if session.direct and session.SessionState is SessionState.OPEN:
+            if session.is_destination_direct and session.SessionState is SessionState.OPEN:
                 return tuple(replace(one, QualifiedComputerName=session.RemoteQMAddress) for one in found)
         return found
 

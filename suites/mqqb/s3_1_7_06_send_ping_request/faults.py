@@ -92,7 +92,7 @@ add(
 
 def _list_waiting_sessions(part: PingHandling) -> list[Session]:
     """Return the sessions that wait for a Ping Response, the oldest first."""
-    return [one for one in part.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+    return [one for one in part.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE]
 
 
 @fault("initiator-ping-request-sent-to-first-pinged-address", breaks="MQQB-3.1.7.6-08")
@@ -122,7 +122,7 @@ class InitiatorSecondPingStopsPingResponseTimerOfFirst(PingHandling):
 
     def send_request(self, session: Session, now: Now) -> None:
         for other in self.qm.sessions.values():
-            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if other.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.stop(other, TimerName.PING_RESPONSE)
         super().send_request(session, now)
 
@@ -135,7 +135,9 @@ class InitiatorPingTimerOfSecondSessionNotStarted(PingHandling):
 
     def send_request(self, session: Session, now: Now) -> None:
         pending = any(
-            one.opening is AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values() if one is not session
+            one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+            for one in self.qm.sessions.values()
+            if one is not session
         )
         super().send_request(session, now)
         if pending:
@@ -171,7 +173,9 @@ class InitiatorConnectsAtOnceWhileOtherPingIsPending(PingHandling):
     """
 
     def send_request(self, session: Session, now: Now) -> None:
-        others = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+        others = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
         super().send_request(session, now)
         if any(one is not session for one in others):
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
@@ -243,7 +247,7 @@ class InitiatorRfOfPingResponseIgnoredForPrivateName(PingHandling):
     """The initiator opens a session for a private or public format name although RF of the Ping Response is set."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        if not session.direct:
+        if not session.is_destination_direct:
             response = replace(response, Flags=0)
         super().on_ping_response_processed(session, response, now)
 
@@ -304,7 +308,7 @@ class InitiatorPingTimerOfSecondSessionNotStopped(PingHandling):
             self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if self.answered > 1 and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
+        if self.answered > 1 and session.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE:
             self.qm.session_closing.close(session, "a fault", now)
         else:
             super().on_response_timer(session, now)

@@ -36,8 +36,14 @@ class InitiatorPingRequestWithGuidOfDestination(PingHandling):
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
-        waiting = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
-        return replace(request, QMGuid=waiting[-1].destination) if waiting and not waiting[-1].direct else request
+        waiting = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
+        return (
+            replace(request, QMGuid=waiting[-1].destination)
+            if waiting and not waiting[-1].is_destination_direct
+            else request
+        )
 
 
 @fault("initiator-ping-response-with-low-bits-of-cookie-accepted", breaks="MQQB-3.1.7.6-06", blind=True)
@@ -76,7 +82,7 @@ class InitiatorSecondExpiredPingOpensSession(PingHandling):
     """When the Ping Response Timer expires a second time, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and _count_ping_requests(self) > 1:
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and _count_ping_requests(self) > 1:
             self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
@@ -88,7 +94,7 @@ class InitiatorExpiredPingForRecoverableMessageOpensSession(PingHandling):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         waits = any(position.recoverable for position in session.OutgoingMessageTable)
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and waits:
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and waits:
             self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
@@ -99,7 +105,7 @@ class InitiatorExpiredPingToPrivateNameOpensSession(PingHandling):
     """When the Ping Response Timer of a session for a private format name expires, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and not session.direct:
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and not session.is_destination_direct:
             self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)

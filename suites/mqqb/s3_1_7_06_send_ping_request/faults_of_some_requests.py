@@ -66,7 +66,7 @@ class PingWithChangedRequestDatagrams(PingHandling):
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
-        session.opening = AwaitedOpeningEvent.PING_RESPONSE
+        session.awaited_opening_event = AwaitedOpeningEvent.PING_RESPONSE
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
         effect = SendDatagram(PingSocket.SOURCE, remote, self.build_request().build())
         self.qm.emit_effect(self.change_request(session, effect))
@@ -146,7 +146,7 @@ def close_session_when_ping_response_timer_expires(when: OpeningCondition) -> In
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             kept = when(self.qm, session)
             super().on_ping_response_processed(session, response, now)
-            if kept and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
+            if kept and session.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
         def on_response_timer(self, session: Session, now: Now) -> None:

@@ -48,7 +48,7 @@ class InitiatorWrongSignatureRestartsPingResponseTimer(PingHandling):
             parse_ping(data)
         except FormatError:
             for session in self.qm.sessions.values():
-                if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+                if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                     duration_ms = self.qm.settings.ping_response_ms
                     self.qm.session_timers.start(session, TimerName.PING_RESPONSE, duration_ms, now)
         super().receive_response(data, now)
@@ -59,10 +59,12 @@ class InitiatorWrongPingResponseEndsTheWait(PingHandling):
     """The initiator abandons its attempt when it receives a datagram that is not the response to its Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        waiting = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+        waiting = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
         super().receive_response(data, now)
         for session in waiting:
-            if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 self.on_response_timer(session, now)
 
 
@@ -138,7 +140,7 @@ class InitiatorLatePingResponseAccepted(PingHandling):
         for session in self.qm.sessions.values():
             late = (
                 session.SessionState is SessionState.WAITING_RECONNECT
-                and session.opening is AwaitedOpeningEvent.NOTHING
+                and session.awaited_opening_event is AwaitedOpeningEvent.NOTHING
             )
             if late and _has_requested_cookie(session, data):
                 self.qm.session_connecting.connect_transport(session)
@@ -164,7 +166,12 @@ class InitiatorAbandonedAttemptReopenedByPingResponse(PingHandling):
         super().receive_response(data, now)
         for session in list(self.qm.sessions.values()):
             late = data[4:8] == session.ping_cookie.to_bytes(4, "little") and session.ping_cookie
-            if late and session.pinged and session.transport is None and not session.retrying:
+            if (
+                late
+                and session.is_ping_sent_before_session
+                and session.transport is None
+                and not session.is_retrying_connection
+            ):
                 session.ping_cookie = 0
                 self.qm.session_connecting.connect_transport(session)
 
@@ -182,8 +189,10 @@ class InitiatorPingResponseDuringSessionWithRfClosesSession(PingHandling):
         except FormatError:
             return
         for session in list(self.qm.sessions.values()):
-            later = session.opening is not AwaitedOpeningEvent.PING_RESPONSE and session.transport is not None
-            if later and session.pinged and session.ping_cookie == response.Cookie and response.RF:
+            later = (
+                session.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE and session.transport is not None
+            )
+            if later and session.is_ping_sent_before_session and session.ping_cookie == response.Cookie and response.RF:
                 self.qm.session_closing.close(session, "a fault", now)
 
 
@@ -206,7 +215,7 @@ class InitiatorLatePingResponseOpensSessionAfterTimeout(PingHandling):
         if (
             session is not None
             and session.number in self.qm.sessions
-            and session.opening is AwaitedOpeningEvent.NOTHING
+            and session.awaited_opening_event is AwaitedOpeningEvent.NOTHING
         ):
             self.qm.session_establishing.establish(session, now, again=True)
             return
@@ -236,7 +245,11 @@ class InitiatorSecondPingResponseWithRfEndsSession(PingHandling):
     """
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        waiting = {one.number for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE}
+        waiting = {
+            one.number
+            for one in self.qm.sessions.values()
+            if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        }
         super().receive_response(data, now)
         try:
             response = parse_ping(data)
@@ -246,6 +259,11 @@ class InitiatorSecondPingResponseWithRfEndsSession(PingHandling):
             return
         for session in list(self.qm.sessions.values()):
             idle = session.number in waiting or session.SessionState is SessionState.WAITING_RECONNECT
-            if session.initiator and session.pinged and session.ping_cookie == response.Cookie and not idle:
+            if (
+                session.initiator
+                and session.is_ping_sent_before_session
+                and session.ping_cookie == response.Cookie
+                and not idle
+            ):
                 reason = "the Ping Response announces that a session would be refused (MS-MQQB 3.1.7.6)"
                 self.qm.session_closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)

@@ -14,7 +14,7 @@ class InitiatorPingResponseBeforeRequestAccepted(PingHandling):
     """The initiator keeps the last datagram that arrived before its Ping Request, and evaluates it as the response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        if all(one.opening is not AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values()):
+        if all(one.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values()):
             self.__dict__["early"] = data
         super().receive_response(data, now)
 

@@ -43,7 +43,7 @@ def delay_ping_response_until_timer_expires(when: OpeningCondition) -> Install:
 
         def on_response_timer(self, session: Session, now: Now) -> None:
             response = self.__dict__.get("responses", {}).pop(session.number, None)
-            if response is not None and session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if response is not None and session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_ping_response_processed(session, response, now)
             else:
                 super().on_response_timer(session, now)

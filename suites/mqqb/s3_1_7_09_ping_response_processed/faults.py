@@ -16,7 +16,7 @@ class InitiatorPingResponseEndsEveryPendingPing(PingHandling):
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
-            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if other.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_ping_response_processed(other, response, now)
 
 
@@ -27,5 +27,7 @@ class InitiatorPingResponseEndsOldestPendingPing(PingHandling):
     """
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        pending = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+        pending = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
         super().on_ping_response_processed(min(pending, key=lambda one: one.ping_cookie), response, now)

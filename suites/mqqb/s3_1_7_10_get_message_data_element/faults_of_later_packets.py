@@ -22,7 +22,7 @@ def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], 
         self: Any, original: Any, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if applies(packet):
-            receipt.done = True
+            receipt.is_on_disk = True
         else:
             original(session, packet, receipt, now)
 

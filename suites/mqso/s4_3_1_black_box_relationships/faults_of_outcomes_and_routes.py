@@ -20,7 +20,7 @@ from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 
 
 @fault("queue-manager-commit-of-transaction-with-sends-undoes-receives", breaks="MQSO-4.3.1.2-01", blind=True)
@@ -147,7 +147,7 @@ class QueueManagerPublicQueueInWorkgroupModeCreated(PublicQueuePublishing):
         if self.qm.enterprise.state.DirectoryIntegrated:
             super().publish(queue, published)
             return
-        queue.Identifier = new_guid(self.qm.entropy)
+        queue.Identifier = generate_guid(self.qm.entropy)
         published(Status.MQ_OK)
 
 

@@ -258,10 +258,10 @@ class OfflineQueueManagerLosesExpressMessages(TransferAdministering):
 class QueueManagerSecondLossOfDirectoryNotNoticed(DirectoryClient):
     """The queue manager leaves DirectoryOffline at FALSE when the directory becomes unavailable a second time."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         returned = before and not state.DirectoryOffline
         self.returned = getattr(self, "returned", False) or returned
         if self.returned:
@@ -274,9 +274,9 @@ class LastAddressFromDirectoryUsedWhileDirectoryIsOffline(DirectoryClient):
     returned.
     """
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if event.elements is None:
             self.qm.enterprise.directory = before
 

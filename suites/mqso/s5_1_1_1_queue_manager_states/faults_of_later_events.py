@@ -47,8 +47,8 @@ class QueueManagerDirectoryOfflineStaysFalseAfterFailedWrite(DirectoryLink):
 class QueueManagerDirectoryOfflineStaysFalseAtSecondLoss(DirectoryClient):
     """A queue manager does not set DirectoryOffline to TRUE when it cannot reach the directory for the second time."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        super().on_answered(event, now)
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        super().on_directory_answered(event, now)
         if event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED:
             if self.__dict__.get("returned"):
                 self.qm.enterprise.state.DirectoryOffline = False

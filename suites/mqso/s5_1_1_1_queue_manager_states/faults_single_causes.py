@@ -63,8 +63,8 @@ class QueueManagerDirectoryOfflineResetAtFirstTimerExpiry(DirectoryClient):
         super().on_directory_online_timer(now)
         self.qm.enterprise.state.DirectoryOffline = False
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         online = self.qm.enterprise.state.DirectoryOffline is False
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if online and self.qm.begun:
             self.qm.enterprise.state.DirectoryOffline = False

@@ -17,7 +17,7 @@ def _make_lookup_that_skips_next_hops_in_retries(
     original: Callable[..., Any], qm: Any, session: Any, now: Any
 ) -> Callable[..., Any]:
     def get_next_hops(qm: Any, guid: UUID) -> tuple[QueueManager, ...]:
-        destination = qm.enterprise.find_queue_manager("Identifier", guid) if session.retrying else None
+        destination = qm.enterprise.find_queue_manager("Identifier", guid) if session.is_retrying_connection else None
         hops: tuple[QueueManager, ...] = original(qm, guid) if destination is None else (destination,)
         return hops
 

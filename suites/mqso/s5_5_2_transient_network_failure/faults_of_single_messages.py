@@ -28,7 +28,7 @@ class SenderExpressMessagesLostInNetworkFailure(SessionInitialization):
     """The sender deletes the express messages of an outgoing queue when it connects the queue again."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
-        if session.retrying:
+        if session.is_retrying_connection:
             for position in list(session.OutgoingMessageTable):
                 if not position.recoverable:
                     session.OutgoingMessageTable.remove(position)

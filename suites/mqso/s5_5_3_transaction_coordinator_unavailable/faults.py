@@ -166,7 +166,7 @@ class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(TransactionalReceivi
         if self.qm.coordinated:
             super().receive_transactional_message(session, packet, receipt, now)
         else:
-            receipt.done = True
+            receipt.is_on_disk = True
 
 
 @fault("queue-manager-without-coordinator-refuses-internal-receive", breaks=("MQSO-5.5.3-05", "MQSO-4.3.3-D01"))

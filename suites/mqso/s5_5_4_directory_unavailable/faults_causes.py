@@ -110,10 +110,10 @@ class QueueManagerFailedWriteDoesNotSetDirectoryOffline(DirectoryLink):
 class QueueManagerSecondLossDoesNotSetDirectoryOffline(DirectoryClient):
     """The queue manager sets DirectoryOffline when it loses the directory, but not at a second loss."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if before and not state.DirectoryOffline:
             self.__dict__["returned"] = True
         elif not before and state.DirectoryOffline and self.__dict__.get("returned"):

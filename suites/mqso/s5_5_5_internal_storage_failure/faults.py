@@ -162,8 +162,8 @@ class ForeignDirectoryObjectAccepted(DirectoryClient):
     Identifier.
     """
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        super().synchronize_with_directory(now)
         return DirectoryOperationResult.SUCCESS
 
 

@@ -28,8 +28,8 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class DirectoryTimerRunsInWorkgroupMode(DirectoryClient):
     """A queue manager in workgroup mode runs the Directory Sites Update Timer."""
 
-    def initialize(self, now: Now) -> None:
-        super().initialize(now)
+    def initialize_from_directory(self, now: Now) -> None:
+        super().initialize_from_directory(now)
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
 
 

@@ -40,8 +40,8 @@ class QueueManagerDirectoryTimersAfterStartWithoutDirectoryRunning(QueueManagerI
 class QueueManagerSiteGatesTimerOfWorkgroupInstallationRunning(DirectoryClient):
     """A queue manager without a directory runs the Directory Site Gates Update Timer."""
 
-    def initialize(self, now: Now) -> None:
-        super().initialize(now)
+    def initialize_from_directory(self, now: Now) -> None:
+        super().initialize_from_directory(now)
         if not self.qm.config.directory_integrated:
             duration_ms = self.qm.settings.directory_site_gates_update_ms // self.qm.settings.scale
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0), now.monotonic_ms, duration_ms)

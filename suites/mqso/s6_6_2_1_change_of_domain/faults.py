@@ -18,7 +18,7 @@ from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.core.store.disk import Change as DiskChange
 from reference_qm.directory import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
@@ -45,7 +45,7 @@ class NewDomainObjectNotCreated(DomainMembership):
 class NewDomainObjectSearchedByIdentifier(DomainMembership):
     """In a new domain, the queue manager searches for its object by Identifier instead of by name."""
 
-    def find_machine(self) -> QueueManager | None:
+    def find_machine_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
 
@@ -56,7 +56,7 @@ class NewDomainForeignObjectAccepted(DomainMembership):
     """
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        found = self.find_machine()
+        found = self.find_machine_object()
         if found is not None and found.Identifier is not None:
             self.adopt_directory_identifier(found.Identifier)
         super().change_domain(go_on, now)
@@ -74,8 +74,8 @@ class NewDomainIdentifierNotUsed(DomainMembership):
 class QueueManagerIdentifierOfCreatedObjectLostAtRestart(DomainMembership):
     """The Identifier of the object that the directory created is lost at the next restart."""
 
-    def _save_change(self, change: DiskChange) -> None:
-        super()._save_change({name: value for name, value in change.items() if name != "directory_identifier"})
+    def _save_domain_change(self, change: DiskChange) -> None:
+        super()._save_domain_change({name: value for name, value in change.items() if name != "directory_identifier"})
 
 
 @fault("last-domain-stored-without-directory", breaks="MQSO-6.6.2.1-D01")
@@ -91,7 +91,7 @@ class OtherDirectoryObjectRecorder(DomainMembership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        found = self.find_machine()
+        found = self.find_machine_object()
         vars(self)["found_other"] = found is not None and found.Identifier != self.qm.adm.Identifier
         super().change_domain(go_on, now)
 
@@ -116,8 +116,8 @@ add(
 class NewDirectoryObjectAlwaysHasRoutingServerRole(DomainMembership):
     """The queue manager always creates its object with the role of a routing server."""
 
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), RoutingServer=True)
+    def describe_machine_object(self) -> QueueManager:
+        return replace(super().describe_machine_object(), RoutingServer=True)
 
 
 @fault("start-without-directory-in-directory-mode", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
@@ -164,7 +164,7 @@ class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
             self.qm.emit_effect(
-                WriteDirectory(self.qm.assign_directory_token(), DeleteRequest(state.LocalQueueManager))
+                WriteDirectory(self.qm.assign_directory_token(), DirectoryDeleteRequest(state.LocalQueueManager))
             )
 
 

@@ -24,7 +24,7 @@ class QueueManagerInNewDomainCreatesObjectAfterFailedRead(DirectoryClient):
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         if answer.status is not Result.SUCCESS and self.qm.domain_membership.has_joined_domain:
             self.qm.enterprise.state.DirectoryIntegrated = True
-            self.qm.domain_membership.create_machine(self._join_domain, now)
+            self.qm.domain_membership.create_machine_object(self._join_domain, now)
         else:
             super()._on_first_read(answer, now)
 
@@ -45,5 +45,5 @@ class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
 class QueueManagerObjectInNewDomainWithUnknownSite(DomainMembership):
     """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
 
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), SiteIdentifierList=(UNKNOWN_SITE_GUID,))
+    def describe_machine_object(self) -> QueueManager:
+        return replace(super().describe_machine_object(), SiteIdentifierList=(UNKNOWN_SITE_GUID,))

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.core.store.disk import Change
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -17,9 +17,9 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class QueueManagerCreatedIdentifierLostAtRestart(DomainMembership):
     """A queue manager uses the Identifier of the object that the directory created only until its next restart."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if "directory_identifier" not in change:
-            super()._save_change(change)
+            super()._save_domain_change(change)
 
 
 @fault("queue-manager-uses-identifier-of-new-object-only-in-directory-reads", breaks="MQSO-6.6.2.1-05", blind=True)
@@ -28,14 +28,14 @@ class QueueManagerUsesIdentifierOfNewObjectOnlyInDirectoryReads(DomainMembership
     previous Identifier.
     """
 
-    def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def create_machine_object(self, go_on: Callable[[Now], None], now: Now) -> None:
         before = self.qm.adm.Identifier
 
         def continue_with_previous_identifier(later: Now) -> None:
             go_on(later)
             self.qm.adm.Identifier = before
 
-        super().create_machine(continue_with_previous_identifier, now)
+        super().create_machine_object(continue_with_previous_identifier, now)
 
 
 @fault("queue-manager-directory-offline-false-after-identifier-mismatch", breaks="MQSO-6.6.2.1-D02", blind=True)
@@ -43,7 +43,7 @@ class QueueManagerDirectoryOfflineFalseAfterIdentifierMismatch(DomainMembership)
     """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        found = self.find_machine()
+        found = self.find_machine_object()
         super().change_domain(go_on, now)
         if found is not None:
             self.qm.enterprise.state.DirectoryOffline = False
@@ -71,4 +71,4 @@ class QueueManagerDeletesPublicQueuesWhenItReturnsToDomain(DirectoryClient):
         super()._join_domain(now)
         if returned:
             for element in self.qm.enterprise.state.QueueCollection:
-                self.qm.directory_link.write(DeleteRequest(element), lambda answer: None)
+                self.qm.directory_link.write(DirectoryDeleteRequest(element), lambda answer: None)

@@ -10,12 +10,15 @@ from harness.faults.primitives import at_restart, change_after_every_input, comb
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.domain_membership import DomainMembership
-from reference_qm.core.enterprise.queue_manager_initialization import LATER_RETRY_INTERVAL_S, QueueManagerInitialization
+from reference_qm.core.enterprise.queue_manager_initialization import (
+    LATER_INITIALIZATION_RETRY_INTERVAL_S,
+    QueueManagerInitialization,
+)
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, RpcBytesReceived
@@ -46,8 +49,8 @@ add(
 class ProvisionedRoleAlwaysRoutingServer(DirectoryClient):
     """In directory mode, the queue manager is a routing server even if it was not provisioned as a routing server."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, RoutingServer=True)
         return status
@@ -111,11 +114,11 @@ add(
 class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
     """At each start, the queue manager writes a different quota to its directory object."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         local = self.qm.enterprise.state.LocalQueueManager
         changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
-        self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
+        self.qm.directory_link.write(DirectoryWriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
         return status
 
 
@@ -253,7 +256,7 @@ class FirstInitializationRetryAfter900Seconds(QueueManagerInitialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
+        self.qm.adm.InitializationRetryTimerDuration = LATER_INITIALIZATION_RETRY_INTERVAL_S
         super().start_initialization_retry_timer(now)
 
 

@@ -14,7 +14,7 @@ from reference_qm.core.enterprise.queue_manager_initialization import QueueManag
 from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.core.store.disk import Change
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.objects import QueueManager
 from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
@@ -75,10 +75,10 @@ class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(QueueManagerInitial
 class QueueManagerPublicSigningKeyListEmptyAfterProvisioning(DirectoryClient):
     """PublicSigningKeyList of a new queue manager is empty."""
 
-    def initialize(self, now: Now) -> None:
+    def initialize_from_directory(self, now: Now) -> None:
         state = self.qm.enterprise.state
         state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
-        super().initialize(now)
+        super().initialize_from_directory(now)
 
     def publish_public_keys(self) -> None:
         super().publish_public_keys()
@@ -165,7 +165,7 @@ class QueueManagerRewritesPublicQueuesAtStartInSameDomain(DirectoryClient):
         super()._on_first_read(answer, now)
         if self.qm.adm.LastDomain is not None and self.qm.enterprise.state.DirectoryIntegrated:
             for element in self.qm.enterprise.state.QueueCollection:
-                self.qm.directory_link.write(WriteRequest(element, ("Label",)), lambda answer: None)
+                self.qm.directory_link.write(DirectoryWriteRequest(element, ("Label",)), lambda answer: None)
 
 
 @fault("queue-manager-rewrites-quota-at-start-in-same-domain", breaks="MQSO-6.6.2-D01", blind=True)
@@ -178,25 +178,25 @@ class QueueManagerRewritesQuotaAtStartInSameDomain(DirectoryClient):
         state = self.qm.enterprise.state
         if known is not None and known == self.qm.adm.MachineDomainId and state.DirectoryIntegrated:
             changed = _replace_quota(state.LocalQueueManager, quota)
-            self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
+            self.qm.directory_link.write(DirectoryWriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
 
 
 @fault("queue-manager-last-domain-of-first-domain-not-stored", breaks="MQSO-6.6.2-D02", blind=True)
 class QueueManagerLastDomainOfFirstDomainNotStored(DomainMembership):
     """A queue manager that joins its first domain sets LastDomain, but does not store it."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if change.get("last_domain") is None:
-            super()._save_change(change)
+            super()._save_domain_change(change)
 
 
 @fault("queue-manager-emptied-last-domain-not-stored", breaks="MQSO-6.6.2-D03", blind=True)
 class QueueManagerEmptiedLastDomainNotStored(DomainMembership):
     """A queue manager that left its domain empties LastDomain, but does not store it."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if "last_domain" not in change or change["last_domain"] is not None:
-            super()._save_change(change)
+            super()._save_domain_change(change)
 
 
 @fault(
@@ -219,10 +219,10 @@ class QueueManagerDirectoryIntegratedTrueAtSecondStartOffDomain(DirectoryClient)
 class QueueManagerLastDomainOfSecondDomainNotStored(DomainMembership):
     """A queue manager that joins another domain sets LastDomain, but stores the first domain."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if "last_domain" in change and self.__dict__.get("is_changing"):
             return
-        super()._save_change(change)
+        super()._save_domain_change(change)
 
     def save_domain(self) -> None:
         self.__dict__["is_changing"] = self.qm.adm.LastDomain is not None

@@ -13,7 +13,7 @@ from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
@@ -157,7 +157,9 @@ class QueueManagerDirectoryObjectLacksSecondEncryptionKey(DirectoryClient):
         if len(keys.aPublicKeys) > 1:
             first = replace(keys, aPublicKeys=keys.aPublicKeys[:1]).build()
             changed = replace(state.LocalQueueManager, PublicEncryptionKeyList=first)
-            self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
+            self.qm.directory_link.write(
+                DirectoryWriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None
+            )
 
 
 @fault("queue-manager-signing-keys-removed-from-directory-at-restart", breaks="MQSO-7.4.1.3-04")
@@ -168,7 +170,7 @@ class QueueManagerSigningKeysRemovedFromDirectoryAtRestart(DirectoryClient):
         super().publish_public_keys()
         if self.qm.adm.LastDomain is not None:
             changed = replace(self.qm.enterprise.state.LocalQueueManager, PublicSigningKeyList=b"")
-            self.qm.directory_link.write(WriteRequest(changed, ("PublicSigningKeyList",)), lambda answer: None)
+            self.qm.directory_link.write(DirectoryWriteRequest(changed, ("PublicSigningKeyList",)), lambda answer: None)
 
 
 @fault("receiver-signature-with-unregistered-certificate-not-verified", breaks="MQSO-7.4.1.3-D01", blind=True)

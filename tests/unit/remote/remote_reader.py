@@ -11,7 +11,7 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import EPT, QM2QM, QMCOMM
-from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, BindAck, PresentationContextElement
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
 from reference_qm.rpc.bodies import Request as RpcRequest
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
@@ -83,7 +83,7 @@ ZEROED = {name: None if isinstance(kind, Pointer) else 0 for name, kind in CACTR
 def bind(group: int = 0, wide: bool = False) -> bytes:
     """Return a bind PDU for all interfaces."""
     syntax = NDR64 if wide else NDR
-    elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
+    elements = tuple(PresentationContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
     return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX).build()
 
 

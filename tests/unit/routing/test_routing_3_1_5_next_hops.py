@@ -11,15 +11,20 @@ import pytest
 from routing_made import enterprise, figure_4, link, machine, router, site, table_of
 
 from reference_qm.directory import (
+    DirectoryReplica,
     MemoryDirectory,
     QueueManager,
-    Replica,
     RoutingLink,
     Site,
     build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadBeginResult, ReadResult
+from reference_qm.directory.interface import (
+    AttributeList,
+    DirectoryReadBeginResult,
+    DirectoryReadResult,
+    FilterExpressions,
+)
 from reference_qm.routing import (
     RoutingError,
     Topology,
@@ -27,7 +32,7 @@ from reference_qm.routing import (
     read_directory_objects,
 )
 from reference_qm.routing import topology as topology_module
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 
 
 def hops(topology: Topology, source: int, destination: int) -> list[int]:
@@ -134,7 +139,7 @@ def test_mqbr_3_1_5_3_missing_routing_table_row_gives_no_next_hop() -> None:
 
 
 def in_directory(topology: Topology) -> MemoryDirectory:
-    directory = MemoryDirectory(partial(new_guid, SeededEntropy("routing")), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, SeededEntropy("routing")), lambda: 0)
     for one in topology.sites.values():
         directory.provision(replace(one, SiteGateCollection=()))
     for number, made in enumerate(reversed(topology.queue_managers.values())):
@@ -164,10 +169,10 @@ def test_mqbr_3_1_5_9_directory_filter_selects_objects() -> None:
 
 
 def test_mqbr_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
-    assert Topology.read(Replica(connected=False)) == Topology({}, {}, ())
+    assert Topology.read(DirectoryReplica(connected=False)) == Topology({}, {}, ())
 
 
-class Enumerating(Replica):
+class Enumerating(DirectoryReplica):
     """A directory that returns ``count`` sites, and then the given status."""
 
     def __init__(self, count: int, status: Result) -> None:
@@ -179,12 +184,16 @@ class Enumerating(Replica):
         filters: FilterExpressions = (),
         attributes: AttributeList = None,
         orders: Sequence[object] | None = None,
-    ) -> ReadBeginResult:
-        return ReadBeginResult(Result.SUCCESS, 1)
+    ) -> DirectoryReadBeginResult:
+        return DirectoryReadBeginResult(Result.SUCCESS, 1)
 
-    def read_next(self, handle: int) -> ReadResult:
+    def read_next(self, handle: int) -> DirectoryReadResult:
         self.count -= 1
-        return ReadResult(Result.SUCCESS, Site(Identifier=site("A"))) if self.count >= 0 else ReadResult(self.status)
+        return (
+            DirectoryReadResult(Result.SUCCESS, Site(Identifier=site("A")))
+            if self.count >= 0
+            else DirectoryReadResult(self.status)
+        )
 
     def read_end(self, handle: int) -> Result:
         self.ended += 1

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
+from reference_qm.directory import Computer, DirectoryStorageError, MemoryDirectory, Queue, QueueManager, Site
 from reference_qm.surface.clock import Now
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, QueueManagerStopped, ResourcesChanged
 from reference_qm.surface.queue_manager_environment import (
     CLOCK_LIMIT_S,
@@ -31,7 +31,7 @@ ALL = dict.fromkeys(("coordinator", "storage", "store", "configuration", "servic
 
 @pytest.fixture
 def directory() -> MemoryDirectory:
-    made = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
+    made = MemoryDirectory(partial(generate_guid, SeededEntropy("surroundings")), lambda: 0)
     made.provision(QueueManager(Identifier=OWN, ComputerName="one", PublicSigningKeyList=b"key"))
     made.provision(Queue(Pathname="one\\orders", Label="of today", Quota=5))
     return made
@@ -148,7 +148,7 @@ def test_clock_offset_is_applied_and_removed():
 
 
 def test_machine_object_can_belong_to_other_queue_manager_and_back():
-    directory = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, SeededEntropy("surroundings")), lambda: 0)
     directory.provision(QueueManager(Identifier=OWN, ComputerName="one"))
     around = QueueManagerEnvironment(directory, OWN)
     around.carry_out(ChangeEnvironment(registration=False))
@@ -207,5 +207,5 @@ class _Refusing(MemoryDirectory):
 
     def _store_element(self, element):
         if getattr(self, "_full", False):
-            raise StorageError("full")
+            raise DirectoryStorageError("full")
         super()._store_element(element)
