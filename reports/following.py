@@ -56,11 +56,11 @@ def follow_runs(
         return reports
     typer.echo(f"following {one_line(folder)}: one search every {every_s:g} s; Ctrl-C ends it")
     try:
-        repeat_searches_for_new_runs(ingest_new_runs, every_s, _print_complaint, wait)
+        repeat_searches_for_new_runs(ingest_new_runs, every_s, _print_follow_error, wait)
     except KeyboardInterrupt:
         typer.echo("ended: the lake contains the runs that the last complete search found")
     return reports
 
 
-def _print_complaint(line: str) -> None:
+def _print_follow_error(line: str) -> None:
     typer.echo(f"mqconform {ROLLUP_COMMAND_NAME}: {line}", err=True)

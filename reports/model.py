@@ -26,7 +26,7 @@ RULE_KIND_OF_DEMAND = "demand"
 RULE_KINDS_COUNTED_AS_DEMANDS = (RULE_KIND_OF_DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs that the page of a system shows, the latest first."""
-PANELS_PER_PAGE = 12
+OBSERVATION_PANELS_PER_PAGE = 12
 """The maximum number of systems whose observations the page of a rule shows, not counting passes.
 
 The verdicts of all systems are shown.
@@ -333,8 +333,8 @@ class SiteContents:
     ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a sample
     of the rejected lines. ``standing_verdicts``: the standing verdicts, with the rules in the order of
     `get_rule_sort_key`. ``read_shown_verdicts`` yields the verdicts that the page of a rule shows in full, in the order
-    of the rules' ids, the worst first. For each rule these are at most `PANELS_PER_PAGE` verdicts other than passes,
-    and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the latest changes of each rule, in the same order.
+    of the rules' ids, the worst first. For each rule these are at most `OBSERVATION_PANELS_PER_PAGE` verdicts other
+    than passes, and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the latest changes of each rule, in the same order.
     ``read_findings`` yields, system by system, the verdicts that are not a pass, are retired or have later undecided
     verdicts, the worst first. Each call reads the lake again.
     """

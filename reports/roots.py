@@ -13,24 +13,26 @@ from reports.text import MAX_SHOWN_CHARACTERS, one_line
 
 MAX_SHOWN_ROOT_CAUSES = 20
 MAX_CHECKS_PER_ROOT_CAUSE = 5_000
-NO_RENAMED_CHECKS: Mapping[str, str] = MappingProxyType({})
+EMPTY_MAP_OF_RENAMED_CHECKS: Mapping[str, str] = MappingProxyType({})
 _MAX_ROOT_CAUSE_CHARACTERS = 800
 
 
 def format_root_causes(roots: Iterable[RootCause]) -> list[str]:
     """Return one line for each root cause, with the description from the harness, for the terminal."""
     return [
-        f"fix this first: {one_line(root.said, _MAX_ROOT_CAUSE_CHARACTERS)}{_describe_dependents(root)}"
+        f"fix this first: {one_line(root.said, _MAX_ROOT_CAUSE_CHARACTERS)}{_describe_dependent_checks(root)}"
         for root in roots
     ]
 
 
-def _describe_dependents(root: RootCause) -> str:
+def _describe_dependent_checks(root: RootCause) -> str:
     number = len(root.checks)
     return f" ({number} check{'s depend' if number != 1 else ' depends'} on it)" if number else ""
 
 
-def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NO_RENAMED_CHECKS) -> tuple[RootCause, ...]:
+def read_root_causes(
+    extra: str | None, new_names: Mapping[str, str] = EMPTY_MAP_OF_RENAMED_CHECKS
+) -> tuple[RootCause, ...]:
     """Return the root causes of a run. Malformed values are dropped.
 
     ``new_names``: the new name of each renamed check by the old name of the check, both without parameters.

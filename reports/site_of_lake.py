@@ -23,7 +23,7 @@ from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM_COLUMN_TYPES
 from reports.lake.store import Lake
 from reports.model import (
     EXAMPLES_PER_PAGE,
-    PANELS_PER_PAGE,
+    OBSERVATION_PANELS_PER_PAGE,
     RULE_KIND_OF_DEMAND,
     RUNS_PER_SYSTEM_SHOWN,
     Change,
@@ -241,7 +241,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
         .select("sut", "rule", "verdict", "retired", "ingest")
         .withColumn("good", ~sql.col("verdict").isin(*FINDING_VERDICTS))
         .withColumn("place", sql.row_number().over(of_rule))
-        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_PER_PAGE).otherwise(PANELS_PER_PAGE))
+        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_PER_PAGE).otherwise(OBSERVATION_PANELS_PER_PAGE))
         .select("sut", "rule", "place")
     )
     return (

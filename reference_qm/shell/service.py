@@ -78,13 +78,13 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
         get_parts_that_imitate_release(settings.release),
     )
 
-    def begin_core(entries: Mapping[str, object]) -> Core:
+    def create_restored_core(entries: Mapping[str, object]) -> Core:
         try:
             return installation(entries)
         except RestoreError as error:
             raise SettingsError(f"store {settings.store}: {error}") from error
 
-    return begin_core
+    return create_restored_core
 
 
 def _make_fault_wrapper(names: Sequence[str]) -> FaultyCoreWrapper:

@@ -51,8 +51,8 @@ def derive_tables(
     runs = lake.table("runs").cache()
     known = lake.manifest.runs.values()
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
-    systems = partial(_derive_systems, lake, commit, suts, runs, write_table)
-    of_products = partial(_derive_all_products, lake, products, runs, write_table)
+    systems = partial(_derive_tables_of_systems, lake, commit, suts, runs, write_table)
+    of_products = partial(_derive_tables_of_all_products, lake, products, runs, write_table)
     side_by_side.run_parts_of_spark_job(lines, systems, of_products)
     runs.unpersist()
     return {
@@ -63,7 +63,7 @@ def derive_tables(
     }
 
 
-def _derive_systems(
+def _derive_tables_of_systems(
     lake: Lake, commit: str, suts: set[str], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of systems from all of their runs."""
@@ -92,12 +92,12 @@ def _derive_systems(
     stands = lake.spark.read.schema(build_table_ddl("rule_current")).parquet(
         escape_path_pattern(f"{lake.uri}/{get_table_folder(commit, 'rule_current')}")
     )
-    keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
+    keep("matrix", derived.derive_matrix_table(stands).withColumn("unit", sql.col("sut")))
     catalogue = _read_table_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
-    keep("pairs", derived.derive_pairs(stands, runs, catalogue))
+    keep("pairs", derived.derive_pair_exchanges_table(stands, runs, catalogue))
 
 
-def _derive_all_products(
+def _derive_tables_of_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of all given products. Products whose rows change from the same run on are written
@@ -110,10 +110,10 @@ def _derive_all_products(
             if products[key] == after
         }
         for some in _group_systems_or_products(runs_of, runs_of):
-            _derive_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
+            _derive_tables_of_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
 
 
-def _derive_products(
+def _derive_tables_of_products(
     lake: Lake, fresh: Sequence[IngestedRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of products. The rows of runs with numbers above ``after`` are computed, and the rows

@@ -37,7 +37,7 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     return arrange_table_columns(rows.join(sql.broadcast(_list_systems_of_runs(runs)), "sut"), "flaky")
 
 
-def derive_matrix(rule_current: DataFrame) -> DataFrame:
+def derive_matrix_table(rule_current: DataFrame) -> DataFrame:
     """Return a row for each section, system and verdict. The row contains the number of rules and the number of
     checks (``verdicts``) with this verdict.
     """
@@ -52,7 +52,7 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
     return arrange_table_columns(rows, "matrix")
 
 
-def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def derive_pair_exchanges_table(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return the number of rules by verdict, for each document, system ``a``, counterpart ``b`` of the system, and
     role of ``a``.
 

@@ -96,8 +96,8 @@ def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> Compar
     ``sut``: the name or key of the system. Raise `RollupError` for an unknown side, or a side that matches several
     systems.
     """
-    side_a, before = _read_side(table, a, sut)
-    side_b, after = _read_side(table, b, sut)
+    side_a, before = _read_compared_side(table, a, sut)
+    side_b, after = _read_compared_side(table, b, sut)
     both = before.withColumnRenamed("stands", "before").join(
         after.withColumnRenamed("stands", "after"), "rule", "full_outer"
     )
@@ -116,11 +116,11 @@ def _find_kind_of_change(before: RuleVerdictOfSide | None, after: RuleVerdictOfS
     return {"fail": NEWLY_FAILING_KIND, "pass": NEWLY_PASSING_KIND}.get(after.verdict, CHANGED_VERDICT_KIND)
 
 
-def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
+def _read_compared_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
     """Read one side of the comparison. Return the side, and the rules with their standing verdicts in the columns
     ``rule`` and ``stands``.
     """
-    runs = _select_runs_of_side(table("runs"), asked, sut)
+    runs = _select_runs_of_compared_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM_COLUMN_TYPES).agg(
         sql.count("*").alias("runs"),
         sql.bool_and("partial").alias("partial"),
@@ -146,7 +146,7 @@ def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[Compare
     )
 
 
-def _select_runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
+def _select_runs_of_compared_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
     """Return the runs that belong to one side of the comparison. Raise `RollupError` if there are no such runs."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))

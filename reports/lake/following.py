@@ -67,7 +67,7 @@ class RunFolderFollower:
             self._ingest_folders(changed)
         query = self._start_query()
         try:
-            with self._raise_original_error():
+            with self._raise_original_error_of_batch():
                 query.awaitTermination()
         finally:
             with suppress(PySparkException, Py4JError):  # Java may have died
@@ -110,7 +110,7 @@ class RunFolderFollower:
         return sorted(f"{self._runs_folder}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
-    def _raise_original_error(self) -> Iterator[None]:
+    def _raise_original_error_of_batch(self) -> Iterator[None]:
         """Raise the original error of a failed batch instead of Spark's report that a batch failed."""
         self._batch_error = None
         try:
@@ -133,7 +133,7 @@ class RunFolderFollower:
         """
         before = {uri: self._read_folder_state(uri) for uri in folders}
         lake = Lake.open_or_create(self._spark, self._where)
-        found, refused = sources.list_folders_at(lake.files, before)
+        found, refused = sources.list_folders_at_uris(lake.files, before)
         report = IngestReport(lake.manifest.number, refused=refused)
         ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
         lake = Lake.open_or_create(self._spark, self._where)

@@ -211,7 +211,7 @@ def _write_and_publish_runs(
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)
     except Exception:
-        _delete_commit(lake, commit)
+        _delete_commit_folder(lake, commit)
         raise
     stage("publishing")
     manifest.publish_manifest(lake.files, lake.uri, state)
@@ -259,7 +259,7 @@ def _write_folders(
     return replace(state, derived=derived), commits, sum(kept.values())
 
 
-def _delete_commit(lake: Lake, commit: str) -> None:
+def _delete_commit_folder(lake: Lake, commit: str) -> None:
     """Delete as many files of a failed ingest as possible. If the disk is full, `vacuum` deletes the remaining files
     later.
     """

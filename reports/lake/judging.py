@@ -177,7 +177,7 @@ def _judge_folders(
     rows = spark.createDataFrame(
         [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _CAPTURES_TO_JUDGE_SCHEMA
     )
-    with _send_code(spark) as archive:
+    with _send_code_to_spark_workers(spark) as archive:
         worker = judging_worker.CaptureJudgingWorker(
             judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut
         )
@@ -263,7 +263,7 @@ def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFo
 
 
 @contextmanager
-def _send_code(spark: SparkSession) -> Iterator[str]:
+def _send_code_to_spark_workers(spark: SparkSession) -> Iterator[str]:
     """Send the code that judges captures to the executors of a cluster, and yield the name of the archive in which the
     executors find the code.
     """

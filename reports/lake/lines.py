@@ -259,7 +259,7 @@ def _find_reason_for_rejection(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "the line is not a JSON object with the fields of a verdict"),
-        *_find_complaint_in_line(v, schema),
+        *_find_error_in_line(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, the schema of its run.json"),
         *(
             (v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing")
@@ -282,7 +282,7 @@ def _find_reason_for_rejection(schema: int) -> Column:
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
-def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+def _find_error_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
     """Return whether a line contains no verdict but reports a capture that could not be judged, and the reason that the
     line gives.
     """

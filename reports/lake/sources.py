@@ -147,7 +147,7 @@ def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundRunAndPair
     return FoundRunAndPairFolders(list(runs.values()), list(of_pairs.values()), refused)
 
 
-def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFolder], list[str]]:
+def list_folders_at_uris(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFolder], list[str]]:
     """Return the run folders with the given full names, and a line for each name without a run folder. Do not
     expand patterns.
     """
@@ -172,7 +172,7 @@ def read_runs(
         except RollupError as error:
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
-    hashes = _hash_rules(spark, [source.folder for source in unnamed])
+    hashes = _hash_rules_files(spark, [source.folder for source in unnamed])
     return [_add_suites_hash(source, hashes) for source in sources], refused
 
 
@@ -286,7 +286,7 @@ def _read_small_files(spark: SparkSession, folders: Sequence[RunFolder], name: s
     return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
-def _hash_rules(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, str]:
+def _hash_rules_files(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, str]:
     if not folders:
         return {}
     found = _read_small_files(spark, folders, RULES_FILE).select("path", sql.sha2("text", 256).alias("hash"))

@@ -22,7 +22,7 @@ MEMORY_LIMIT_MIB = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
+class SqlQueryResult:
     """The rows of the result of a query, as Python values. ``has_more_rows``: whether the result has more rows than the
     limit.
     """
@@ -32,7 +32,7 @@ class QueryResult:
     has_more_rows: bool
 
 
-def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
+def run_query(lake: Path, query: str, rows: int, seconds: float) -> SqlQueryResult:
     """Return at most ``rows`` rows of the result of a query about the tables of the newest state of the lake.
 
     Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
@@ -50,7 +50,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]
         found = done.fetchmany(rows + 1)
-    return QueryResult(columns, found[:rows], len(found) > rows)
+    return SqlQueryResult(columns, found[:rows], len(found) > rows)
 
 
 def _create_table_views(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:

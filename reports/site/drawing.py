@@ -50,11 +50,11 @@ def place_verdicts_on_bar(counts: Mapping[str, int], whole: int) -> list[Verdict
 
 def place_trend_bars(runs: Sequence[Run]) -> list[TrendBarOfRun]:
     """Return a bar for the decided rules of each run, next to each other and on one scale, with failures at the top."""
-    highest = max((_count_decided(run) for run in runs), default=0) or 1
+    highest = max((_count_decided_rules(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []
     for index, run in enumerate(runs):
-        top, parts = 100 - 100 * _count_decided(run) / highest, []
+        top, parts = 100 - 100 * _count_decided_rules(run) / highest, []
         for name in DECIDED_VERDICTS:
             if height := 100 * run.counts.get(name, 0) / highest:
                 parts.append(VerdictBarPart(name, round(top, 2), round(height, 2)))
@@ -75,7 +75,7 @@ def draw_badge(counts: Counter[str], judgeable: int) -> str:
         words, colour = f"{counts['pass']} pass · {share}", BADGE_COLOURS["pass"]
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
-    left, right = _estimate_text_width("MSMQ"), _estimate_text_width(words)
+    left, right = _estimate_text_width_px("MSMQ"), _estimate_text_width_px(words)
     text = escape(escape_unprintable_characters(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -87,9 +87,9 @@ def draw_badge(counts: Counter[str], judgeable: int) -> str:
     )
 
 
-def _count_decided(run: Run) -> int:
+def _count_decided_rules(run: Run) -> int:
     return sum(run.counts.get(name, 0) for name in DECIDED_VERDICTS)
 
 
-def _estimate_text_width(words: str) -> int:
+def _estimate_text_width_px(words: str) -> int:
     return round(len(words) * _LETTER_WIDTH_PX) + 12

@@ -37,7 +37,7 @@ def build_template_environment() -> Environment:
         "unbroken": _keep_queue_paths_on_one_line,
         "format_document_name": text.format_document_name,
         "is_specification": text.is_specification,
-        "moment": _format_moment,
+        "moment": _format_utc_time,
         "day": _format_day,
         "arrow": _format_direction,
         "public": _require_https,
@@ -82,7 +82,7 @@ def _make_visible(value: object) -> object:
     return "" if value is None else value
 
 
-def _format_moment(value: datetime | None) -> str:
+def _format_utc_time(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S UTC") if value else ""
 
 

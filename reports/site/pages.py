@@ -168,11 +168,11 @@ def _load_macros(env: Environment) -> SimpleNamespace:
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
     kept = {name: lru_cache(MAX_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_THAT_RENDER_VALUES}
-    counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
+    counted = {name: _cache_macro_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
 
-def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
+def _cache_macro_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Cache the output of a macro by the content of the counters in its arguments. Counters are not hashable."""
 
     @lru_cache(MAX_CACHED_OUTPUTS)

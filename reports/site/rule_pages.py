@@ -109,7 +109,7 @@ def _write_page(
     with_packets = _choose_systems_with_packets(shown)
     room = count_frames_per_system(with_packets)
     panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
-    groups = _group_by_verdict(pages, rule, {one.system for one in shown})
+    groups = _group_systems_by_verdict(pages, rule, {one.system for one in shown})
     findings = sum(group.number for group in groups if group.verdict in FINDING_VERDICTS)
     pages.write(
         "rule.html",
@@ -143,7 +143,7 @@ def _build_panel(pages: SitePageWriter, standing: StandingVerdict, room: int, wi
     )
 
 
-def _group_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
+def _group_systems_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
     """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
     few.
     """

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scripts.prose.linter import Finding, lint_places
+from scripts.prose.linter import Finding, lint_texts_by_place
 from scripts.prose.texts import collect_texts_by_place
 
 REPOSITORY_ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = collect_texts_by_place(REPOSITORY_ROOT)
     if unknown := [place for place in named if place not in texts]:
         parser.error(f"no place {unknown[0]!r}; the places are: {', '.join(texts)}")
-    found = lint_places({place: texts[place] for place in named or texts})
+    found = lint_texts_by_place({place: texts[place] for place in named or texts})
     if named:
         _print_findings(finding for findings in found.values() for finding in findings)
         return 0

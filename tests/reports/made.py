@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from reports.captures import CaptureStore
 from reports.model import (
     EXAMPLES_PER_PAGE,
-    PANELS_PER_PAGE,
+    OBSERVATION_PANELS_PER_PAGE,
     CitedErratum,
     Frame,
     RejectedVerdictLine,
@@ -90,7 +90,7 @@ def _shown(standings):
     for one in worst_first:
         is_bad = one.verdict in FINDING_VERDICTS
         room[one.rule, is_bad] += 1
-        if room[one.rule, is_bad] <= (PANELS_PER_PAGE if is_bad else EXAMPLES_PER_PAGE):
+        if room[one.rule, is_bad] <= (OBSERVATION_PANELS_PER_PAGE if is_bad else EXAMPLES_PER_PAGE):
             yield one
 
 

@@ -23,7 +23,7 @@ from reports.lake.ingest import ingest
 from reports.lake.manifest import LocalFileSystem, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
-from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
+from reports.model import EXAMPLES_PER_PAGE, OBSERVATION_PANELS_PER_PAGE, RootCause
 from reports.records import replace_lone_surrogates
 from reports.rollup_error import RollupError
 from reports.site import write_site
@@ -253,7 +253,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
     assert {rule for rule, *_ in shown} == {row.rule for row in rows} <= contents.rules.keys()
     is_bad = Counter((row.rule, row.verdict in FINDING_VERDICTS) for row in rows)
     assert Counter((one.rule, one.verdict in FINDING_VERDICTS) for one in contents.read_shown_verdicts()) == {
-        (rule, bad): min(number, PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
+        (rule, bad): min(number, OBSERVATION_PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
         for (rule, bad), number in is_bad.items()
     }
     assert {(one.erratum, one.rule) for one in contents.cited_errata} == {

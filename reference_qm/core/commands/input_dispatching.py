@@ -104,7 +104,9 @@ class InputDispatching(QueueManagerPart):
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             status = ConnectionStatus.SOCKET_CONNECT_FAILURE
-            self.qm.session_closing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now
+            )
 
     def on_connection_lost(self, event: TransportLost, now: Now) -> None:
         """Handle the loss of a session's connection. Spec: MS-MQQB 3.1.7.3."""

@@ -83,11 +83,11 @@ class DirectoryClient(QueueManagerPart):
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
             if self.qm.domain_membership.has_left_domain:
-                self.qm.domain_membership.save_domain()
+                self.qm.domain_membership.save_last_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
         elif self._find_own_object() is None and self.qm.domain_membership.has_joined_domain:
-            self.qm.domain_membership.change_domain(self._join_domain, now)
+            self.qm.domain_membership.process_domain_change(self._join_domain, now)
         else:
             self._join_domain(now)
 
@@ -96,17 +96,17 @@ class DirectoryClient(QueueManagerPart):
 
         Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
         """
-        self._copy_computer_name()
+        self._copy_computer_name_from_directory()
         self.qm.surviving_queues.adopt_published_queues()
         if self.synchronize_with_directory(now) is Result.SUCCESS:
-            self.qm.domain_membership.save_domain()
+            self.qm.domain_membership.save_last_domain()
         else:
             self.qm.enterprise.state.go_offline()
 
     def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
-    def _copy_computer_name(self) -> None:
+    def _copy_computer_name_from_directory(self) -> None:
         """Copy the computer name from the directory. This must happen before the queue manager publishes its first
         object.
         """
@@ -127,7 +127,7 @@ class DirectoryClient(QueueManagerPart):
         if status is not Result.SUCCESS:
             return status
         self.publish_public_keys()
-        self._take_over_attributes()
+        self._copy_attributes_of_own_object()
         self.qm.domain_membership.save_known_attributes()
         topology = self.qm.next_hops.read_topology()
         state.SiteCollection = tuple(
@@ -162,7 +162,7 @@ class DirectoryClient(QueueManagerPart):
                 DirectoryWriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None
             )
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         """Copy the attributes of this queue manager from the directory. The lists of public keys are not copied; they
         keep their local values.
         """
@@ -194,9 +194,9 @@ class DirectoryClient(QueueManagerPart):
         Spec: MS-MQDMPR 3.1.7.1.25.
         """
         self.start_online_timer_if_offline(now)
-        self.qm.directory_link.read(self._check_online)
+        self.qm.directory_link.read(self._check_directory_online)
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         """Handle the event Check Directory Online: synchronize if the directory is online. Spec: MS-MQDMPR
         3.1.7.1.25, MS-MQSO 5.5.4.
         """

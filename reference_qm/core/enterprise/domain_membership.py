@@ -67,7 +67,7 @@ class DomainMembership(QueueManagerPart):
         has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
         return has_moved and self.qm.enterprise.last_known is not None
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         """Save the current domain, so that the next start can detect a change of domain. Spec: MS-MQSO 6.6.2."""
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
@@ -97,7 +97,7 @@ class DomainMembership(QueueManagerPart):
         known: dict[str, Any] = {name: entry[name] for name in ATTRIBUTES_SAVED_FOR_OFFLINE_START}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         """Handle a change of the machine's domain. Use the object that the directory of the new domain contains for
         this machine, or create this object.
 
@@ -110,7 +110,7 @@ class DomainMembership(QueueManagerPart):
         if found is None:
             self.create_machine_object(go_on, now)
             return
-        self.save_domain()
+        self.save_last_domain()
         if found.Identifier == self.qm.adm.Identifier:
             go_on(now)
         else:
@@ -138,7 +138,7 @@ class DomainMembership(QueueManagerPart):
                 return
             self.adopt_directory_identifier(done.rObjectGUID)
             self._save_domain_change({"directory_identifier": str(done.rObjectGUID)})
-            self.save_domain()
+            self.save_last_domain()
             go_on(now)
 
         self.qm.directory_link.write(change, adopt_object)

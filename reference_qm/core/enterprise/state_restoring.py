@@ -21,7 +21,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.names.destination_resolving import PLACEHOLDER_TIME
 from reference_qm.core.part import QueueManagerPart
-from reference_qm.core.queueing.message_positions import LOW_LOOKUP_ID_BYTES
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK
 from reference_qm.core.store.entries import (
     TRANSACTIONAL_SEQUENCE_ELEMENTS,
     build_removal_change,
@@ -145,14 +145,14 @@ class StateRestoring(QueueManagerPart):
         newest: dict[str, dict[TransactionSequencePosition, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
         for key, sequence in sequences.items():
-            newest[sequence["transfer"]][_parse_sequence_place(sequence["at"])] = key
+            newest[sequence["transfer"]][_parse_sequence_position(sequence["at"])] = key
         kept: set[int] = set()
         for name, places in newest.items():
-            transfer = self._find_transfer(name)
+            transfer = self._find_incoming_transfer(name)
             if transfer is None:
                 continue
-            kept |= {int(key) for at, key in places.items() if _has_transfer_reached_place(transfer, at)}
-            next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
+            kept |= {int(key) for at, key in places.items() if _has_transfer_reached_sequence_position(transfer, at)}
+            next_places = {_parse_sequence_position(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
                 transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
@@ -212,15 +212,15 @@ class StateRestoring(QueueManagerPart):
             setattr(session, name, TxSequenceID(Ordinal=_require_u64(ordinal), TimeStamp=_require_u64(time_stamp)))
 
     def _restore_incoming_sequence(self, key_suffix: str, value: Any) -> None:
-        transfer = self._find_transfer(f"transfer:{key_suffix}")
+        transfer = self._find_incoming_transfer(f"transfer:{key_suffix}")
         if transfer is not None:
             *where, rejected = value
-            identifier, number = _parse_sequence_place(where)
+            identifier, number = _parse_sequence_position(where)
             transfer.RejectCount = _require_u64(rejected)
             transfer.SequenceIdentifier = transfer.saved_sequence_identifier = identifier
             transfer.SequenceNumber = transfer.saved_sequence_number = number
 
-    def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
+    def _find_incoming_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
         """Find or create the sequence that an entry describes; return None if the queue of the sequence was
         deleted.
         """
@@ -284,18 +284,22 @@ class StateRestoring(QueueManagerPart):
         """
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
-            self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_LOOKUP_ID_BYTES)
+            self.qm.adm.SequentialID = max(
+                self.qm.adm.SequentialID, lookup_identifier & LOOKUP_ID_WITHOUT_PRIORITY_MASK
+            )
         else:
             position.LookupIdentifier = self.qm.message_positions.assign_lookup_identifier(position.MessageReference)
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: TransactionSequencePosition) -> bool:
+def _has_transfer_reached_sequence_position(
+    transfer: IncomingTransactionalTransferInfo, at: TransactionSequencePosition
+) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
-def _parse_sequence_place(value: Any) -> TransactionSequencePosition:
+def _parse_sequence_position(value: Any) -> TransactionSequencePosition:
     ordinal, time_stamp, number = map(_require_u64, value)
     return TxSequenceID(Ordinal=ordinal, TimeStamp=time_stamp), number
 

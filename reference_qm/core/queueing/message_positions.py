@@ -9,7 +9,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 
-LOW_LOOKUP_ID_BYTES = (1 << 56) - 1
+LOOKUP_ID_WITHOUT_PRIORITY_MASK = (1 << 56) - 1
 
 
 class MessagePositions(QueueManagerPart):
@@ -108,4 +108,4 @@ def build_lookup_identifier(message: Message, sequential_id: int) -> int:
     contains its seven low bytes.
     """
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
-    return high << 56 | sequential_id & LOW_LOOKUP_ID_BYTES
+    return high << 56 | sequential_id & LOOKUP_ID_WITHOUT_PRIORITY_MASK

@@ -107,11 +107,11 @@ class ServerAssociations:
         """
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
-                self._carry_out_output(output)
+                self._carry_out_rpc_output(output)
             else:
                 self._post(RpcEventOccurred(output))
 
-    def _carry_out_output(self, output: SendBytes | CloseAssociation) -> None:
+    def _carry_out_rpc_output(self, output: SendBytes | CloseAssociation) -> None:
         held = self._entry_by_association.get(output.association)
         if held is None:
             return  # the connection was lost in the meantime

@@ -64,7 +64,7 @@ class ClientMessageReading(QueueManagerPart):
             results = yield from self.start_receive(read)
         else:
             results = yield from self.start_receive2(read)
-        self.note_remote_read_handle(entry, results["pphContext"])
+        self.store_remote_read_handle(entry, results["pphContext"])
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
             return (
                 yield from self._reject_received_message(
@@ -77,7 +77,7 @@ class ClientMessageReading(QueueManagerPart):
             error = RemoteError(f"the server sent a malformed UserMessage Packet: {malformed}")
             return (yield from self._reject_received_message(read, entry, error))
         if read.receives:
-            yield from self.end_receive(entry, RemoteReadAck.RR_ACK)
+            yield from self.call_end_receive(entry, RemoteReadAck.RR_ACK)
         return found
 
     def _reject_received_message(
@@ -87,7 +87,7 @@ class ClientMessageReading(QueueManagerPart):
         3.1.4.2.
         """
         if read.receives:
-            yield from self.end_receive(entry, RemoteReadAck.RR_NACK)
+            yield from self.call_end_receive(entry, RemoteReadAck.RR_NACK)
         raise error
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -133,7 +133,7 @@ class ClientMessageReading(QueueManagerPart):
         """
         return version is None or (version.Major, version.Minor) < (5, 1)
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         """Return the REMOTEREADDESC for a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
         assert read.entry is not None
         return {
@@ -150,13 +150,13 @@ class ClientMessageReading(QueueManagerPart):
             "lpBuffer": None,
         }
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
         """Return the REMOTEREADDESC2 for a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
-        return {"pRemoteReadDesc": self.describe_read(read), "SequentialId": 0}
+        return {"pRemoteReadDesc": self.build_start_receive_description(read), "SequentialId": 0}
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         """Call RemoteQMStartReceive and return its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
-        arguments = {"lpRemoteReadDesc": self.describe_read(read)}
+        arguments = {"lpRemoteReadDesc": self.build_start_receive_description(read)}
         return (yield from self._call_start_method(read, "RemoteQMStartReceive", arguments))
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -164,7 +164,7 @@ class ClientMessageReading(QueueManagerPart):
 
         Spec: MS-MQQP 3.2.4.2, 3.1.4.10, 3.1.4.11.
         """
-        arguments: dict[str, Any] = {"lpRemoteReadDesc2": self.describe_read2(read)}
+        arguments: dict[str, Any] = {"lpRemoteReadDesc2": self.build_start_receive2_description(read)}
         if read.LookupId is None:
             return (yield from self._call_start_method(read, "RemoteQMStartReceive2", arguments))
         arguments["LookupId"] = read.LookupId
@@ -189,7 +189,7 @@ class ClientMessageReading(QueueManagerPart):
             )
         return results
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
         """Store the context handle that the server returned for a read. Spec: MS-MQQP 3.2.4.2."""
         entry.RemoteReadHandle = handle
 
@@ -219,7 +219,7 @@ class ClientMessageReading(QueueManagerPart):
             message, None if sequential_id is None else build_lookup_identifier(message, sequential_id)
         )
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         """Call RemoteQMEndReceive, which reports whether a message was received. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
         assert entry.queue.binding is not None
         arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}

@@ -69,7 +69,7 @@ class ClientQueueOpening(QueueManagerPart):
         except RemoteError:
             yield from self.qm.server_bindings.close_binding(queue.binding)
             raise
-        self.add_remote_open_queue(queue, context)
+        self.add_remote_open_queue_entry(queue, context)
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Call RemoteQMOpenQueue and return its phContext. The call is cancelled after five minutes. Spec: MS-MQQP
@@ -95,12 +95,12 @@ class ClientQueueOpening(QueueManagerPart):
             "dwpContext": queue.OpenContext,
         }
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         """Add the entry of a remote queue that was opened. Spec: MS-MQQP 3.2.4.1."""
         entry = RemoteOpenQueueEntry(OpenQueueDescriptorHandle=queue.QueueHandle, RRSessionHandle=context, queue=queue)
         self.qm.remote_client.RemoteOpenQueueEntryCollection.append(entry)
 
-    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+    def find_remote_open_queue_entry(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         """Return the entry of an open queue; raise RemoteError if the queue is not open. Spec: MS-MQQP 3.2.4.9.
 
         The search compares the server in addition to QueueHandle, because two servers may return the same handle.
@@ -122,7 +122,7 @@ class ClientQueueOpening(QueueManagerPart):
         the entry is removed from rRemoteOpenQueueEntryCollection.
         """
         assert queue.binding is not None
-        entry = self.find_remote_open_queue(queue)
+        entry = self.find_remote_open_queue_entry(queue)
         yield from self.qm.server_bindings.run_sequence_and_close_binding(
             queue.binding, self._close_open_queue(queue.binding, entry)
         )
@@ -132,14 +132,14 @@ class ClientQueueOpening(QueueManagerPart):
         try:
             yield from self.call_close_queue(binding, entry)
         except RemoteError:
-            self.remove_remote_open_queue(entry)
+            self.remove_remote_open_queue_entry(entry)
             raise
-        self.remove_remote_open_queue(entry)
+        self.remove_remote_open_queue_entry(entry)
 
     def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         """Call RemoteQMCloseQueue with the handle of an open queue. Spec: MS-MQQP 3.2.4.9."""
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=entry.RRSessionHandle)
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         """Remove the entry of a closed remote queue. Spec: MS-MQQP 3.2.4.9."""
         self.qm.remote_client.RemoteOpenQueueEntryCollection.remove(entry)

@@ -62,7 +62,7 @@ class ObjectProperties(QueueManagerPart):
         """Answer a call with the requested properties of a queue. Spec: MS-MQMP 3.1.4.9."""
         given = call.arguments
         wanted = list(zip(given["aProp"], given["apVar"], strict=True))
-        queue = self.find_described_queue(given["pObjectFormat"])
+        queue = self.find_queue_of_property_request(given["pObjectFormat"])
         if queue is None:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
         elif not all(self.check_property_type(identifier, one["vt"]) for identifier, one in wanted):
@@ -71,7 +71,7 @@ class ObjectProperties(QueueManagerPart):
             found = [self.get_queue_property(queue, identifier) for identifier, _ in wanted]
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, apVar=found))
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         """Return the local queue that an OBJECT_FORMAT identifies, or None. Spec: MS-MQMP 3.1.4.9."""
         text = None if described["union"] is None else self.qm.queue_formats.build_format_name(described["union"])
         if text is None:

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
 """The LookupIds for the place before the first message and the place after the last message."""
-LOW_7_BYTES_MASK = (1 << 56) - 1
+LOOKUP_ID_WITHOUT_PRIORITY_BITS = (1 << 56) - 1
 RESERVED_FIELD_VALUE_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
@@ -141,7 +141,7 @@ class RemoteReads(QueueManagerPart):
         """Return the SequentialId, which is the 7 low bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10,
         3.1.4.11.
         """
-        return position.LookupIdentifier & LOW_7_BYTES_MASK
+        return position.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_BITS
 
     def _build_completion(self, entry: RemoteReadEntry) -> OnReadAnswered:
         return partial(self.complete_remote_read, entry)

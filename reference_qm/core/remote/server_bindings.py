@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
 
-FAILURE_BIT = 0x80000000
+STATUS_FAILURE_BIT = 0x80000000
 """The bit of an HRESULT that is set for a failure. Spec: MS-MQQP 2.2."""
 
 PORT_METHOD_AND_ARGUMENT_BY_INTERFACE = {
@@ -110,7 +110,7 @@ class ServerBindings(QueueManagerPart):
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
-        return bool(status & FAILURE_BIT)
+        return bool(status & STATUS_FAILURE_BIT)
 
     def check(self, method: str, results: dict[str, object]) -> None:
         """Raise RemoteError if a method returned a failure HRESULT."""

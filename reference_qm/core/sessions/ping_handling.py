@@ -81,7 +81,9 @@ class PingHandling(QueueManagerPart):
         self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
         if response.RF:
             reason = "the Ping Response announces that a session would be refused (MS-MQQB 3.1.7.6)"
-            self.qm.session_closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.PING_FAILURE, reason, now
+            )
         else:
             self.qm.session_connecting.connect_transport(session)
 
@@ -89,7 +91,9 @@ class PingHandling(QueueManagerPart):
         """End the wait for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
         if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
             reason = "no Ping Response arrived (MS-MQQB 3.1.6.8)"
-            self.qm.session_closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.PING_FAILURE, reason, now
+            )
 
 
 def _parse_ping_or_none(data: bytes) -> PingPacket | None:

@@ -59,7 +59,9 @@ class SessionAddressResolving(QueueManagerPart):
 
     def _fail_to_route(self, session: Session, why: str, now: Now) -> None:
         status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
-        self.qm.session_closing.fail_to_establish(session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
+        self.qm.session_closing.close_session_after_failed_establishment(
+            session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now
+        )
         self.set_need_validation_state(session)
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
@@ -79,7 +81,9 @@ class SessionAddressResolving(QueueManagerPart):
         if not session.NextHopCollection:
             hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_next_hops)
             reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
-            self.qm.session_closing.fail_to_establish(session, ConnectionStatus.DNS_FAILURE, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.DNS_FAILURE, reason, now
+            )
             self.set_need_validation_state(session)
             return
         session.NextHopIndexer = 0

@@ -34,7 +34,7 @@ class SessionClosing(QueueManagerPart):
             self.qm.destination_resolving.start_outgoing_queue_idle_timer(queue, now)
         self.await_reconnect(session, now)
         self.qm.post_event(SessionClosed(session))
-        self.report_session_end(session, reason)
+        self.report_session_end_to_waiting_commands(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:
         """Close the connection of a session if the connection is still open. Spec: MS-MQQB 3.1.5.9."""
@@ -57,7 +57,7 @@ class SessionClosing(QueueManagerPart):
             )
             session.SessionState = SessionState.WAITING_RECONNECT
 
-    def report_session_end(self, session: Session, reason: str) -> None:
+    def report_session_end_to_waiting_commands(self, session: Session, reason: str) -> None:
         """Answer the commands that wait until the session is open, and store the closed session for inspection."""
         for token in session.awaiting_command_tokens:
             self.qm.emit_effect(CommandRejected(token, f"no session was opened: {reason}"))
@@ -98,7 +98,9 @@ class SessionClosing(QueueManagerPart):
         state = session.SessionState.value
         self.close(session, f"a {kind} is not allowed in the state {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
         """Record why a session cannot be established, and end the attempt to establish it. Spec: MS-MQQB 3.1.5.2,
         3.1.5.2.2.
         """

@@ -30,7 +30,7 @@ def get_outgoing_queue(session: Session) -> OutgoingQueue:
     return session.OutgoingQueueReference
 
 
-OFFLINE_REFUSAL = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
+OFFLINE_REFUSAL_REASON = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
 class SessionConnecting(QueueManagerPart):

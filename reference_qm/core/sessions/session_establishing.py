@@ -9,7 +9,7 @@ from reference_qm.codec import (
     InternalHeader,
 )
 from reference_qm.core.part import QueueManagerPart
-from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL, get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL_REASON, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -32,7 +32,7 @@ class SessionEstablishing(QueueManagerPart):
         if not self.qm.session_connecting.may_connect():
             if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
                 session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
-            self.qm.session_closing.report_session_end(session, OFFLINE_REFUSAL)
+            self.qm.session_closing.report_session_end_to_waiting_commands(session, OFFLINE_REFUSAL_REASON)
             return
         session.is_retrying_connection = again
         self.qm.sessions[session.number] = session
@@ -86,7 +86,9 @@ class SessionEstablishing(QueueManagerPart):
             return
         if not len(session.OutgoingMessageTable):
             session.SessionState = SessionState.CLOSED
-            self.qm.session_closing.report_session_end(session, "no message is left to send (MS-MQQB 3.1.6.1)")
+            self.qm.session_closing.report_session_end_to_waiting_commands(
+                session, "no message is left to send (MS-MQQB 3.1.6.1)"
+            )
             return
         if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
             self.establish(session, now, again=True)

@@ -114,7 +114,7 @@ class SessionOpening(QueueManagerPart):
                 if packet.InternalHeader.CS
                 else "the EstablishConnection response contains wrong queue manager identifiers (MS-MQQB 3.1.5.3.2)"
             )
-            self.qm.session_closing.fail_to_establish(session, status, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(session, status, reason, now)
             return
         session.RemoteQMGuid = packet.EstablishConnectionHeader.ServerGuid
         self.set_recoverable_ack_timeout(session, packet, now)
@@ -183,7 +183,9 @@ class SessionOpening(QueueManagerPart):
         """Open the session, and send the waiting messages. Spec: MS-MQQB 3.1.5.4.2."""
         if packet.InternalHeader.CS:
             reason = "the acceptor refuses the connection (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
-            self.qm.session_closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.CONNECTION_REFUSED, reason, now
+            )
             return
         session.ReceivedWindowSize = packet.ConnectionParametersHeader.WindowSize
         queue = get_outgoing_queue(session)

@@ -35,7 +35,7 @@ class MessageRouting(QueueManagerPart):
         In this implementation, every queue manager routes messages. Senders, however, use only the queue managers that
         the directory lists as routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
         """
-        if not self.is_routable(packet):
+        if not self.is_message_routable(packet):
             receipt.is_on_disk, receipt.must_be_acknowledged = True, False
             return
         entry = None if packet.UserHeader.TH else self.qm.message_history.find_duplicate(packet)
@@ -43,7 +43,7 @@ class MessageRouting(QueueManagerPart):
             self.qm.message_history.disregard_duplicate(session, entry, receipt, now)
             return
         entry = self.qm.message_history.remember_message(packet, now)
-        counted = self.count_hop(packet)
+        counted = self.increment_hop_count(packet)
         if counted is None:
             receipt.is_on_disk = True
             self.qm.disk.save(build_message_id_history_entry(entry))
@@ -72,7 +72,7 @@ class MessageRouting(QueueManagerPart):
             self.qm.disk.save(build_message_id_history_entry(entry))
             self.forward_message(position, onward, now)
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
         """Return whether a message can be saved here and forwarded.
 
         Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
@@ -91,7 +91,7 @@ class MessageRouting(QueueManagerPart):
             return False
         return len(queues) < OUTGOING_QUEUES_LIMIT or _get_destination_key(packet) in queues
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         """Return the packet with its hop count increased by one, or None if the hop count would exceed the limit.
         Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reference_qm.codec import SessionAckPacket
 from reference_qm.core.part import QueueManagerPart
-from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL
+from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL_REASON
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -71,7 +71,7 @@ class TransferAdministering(QueueManagerPart):
         """
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):
-            self.qm.session_closing.close(session, OFFLINE_REFUSAL, now)
+            self.qm.session_closing.close(session, OFFLINE_REFUSAL_REASON, now)
 
     def bring_online(self, now: Now) -> None:
         """Bring the queue manager back to the network, and send the messages that wait.

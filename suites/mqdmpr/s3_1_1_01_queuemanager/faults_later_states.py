@@ -26,8 +26,8 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 class QueueManagerDirectoryServerTypeChangedWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets its DirectoryServerType to BackupSiteController."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.DirectoryServerType = DirectoryServerType.BACKUP_SITE_CONTROLLER
 
@@ -79,8 +79,8 @@ class QueueManagerSiteIdentifiersLostAtSitesUpdate(DirectoryClient):
 class QueueManagerSiteIdentifiersLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties SiteIdentifierList."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             set_published_attribute(self.qm, SiteIdentifierList=())
 
@@ -116,8 +116,8 @@ add(
 class QueueManagerRetryDuration900WhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets InitializationRetryTimerDuration to 900 seconds."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.InitializationRetryTimerDuration = 900
 

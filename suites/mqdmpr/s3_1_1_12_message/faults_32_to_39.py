@@ -82,8 +82,8 @@ def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Ins
     """Build a fault in which the router changes a field of each message that it forwards."""
 
     class ForwardedMessageChanger(MessageRouting):
-        def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-            counted = super().count_hop(packet)
+        def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+            counted = super().increment_hop_count(packet)
             if counted is None:
                 return None
             altered: UserMessagePacket = set_fields(counted, {f"MessagePropertiesHeader.{field}": change})

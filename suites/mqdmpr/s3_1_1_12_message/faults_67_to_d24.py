@@ -14,7 +14,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.message_positions import LOW_LOOKUP_ID_BYTES, MessagePositions
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
 from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -154,7 +154,7 @@ class LookupIdentifierPriorityInverted(MessagePositions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
 @fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)

@@ -324,8 +324,8 @@ class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
             return
         super().on_directory_online_timer(now)
 
-    def _check_online(self, answer: Any, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: Any, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.QueueManagerVersion = "second outage"
 

@@ -254,7 +254,7 @@ add(
     "own-directory-attributes-ignored-at-start",
     ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
     "At its start the queue manager reads its own attributes from the directory, but does not use them.",
-    skip(DirectoryClient._take_over_attributes),
+    skip(DirectoryClient._copy_attributes_of_own_object),
 )
 
 

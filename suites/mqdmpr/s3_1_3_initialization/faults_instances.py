@@ -290,14 +290,14 @@ add(
 class QueueManagerQuotaOfDirectoryIgnoredAtStart(DirectoryClient):
     """At its start the queue manager ignores the QueueManagerQuota in its directory object."""
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         before = self.qm.adm.QueueManagerQuota
-        super()._take_over_attributes()
+        super()._copy_attributes_of_own_object()
         self.qm.adm.QueueManagerQuota = before
 
 
 def _ignore_directory_after_restart(faulty: FaultyCore) -> None:
-    faulty.actions_at_restart.append(skip(DirectoryClient._take_over_attributes))
+    faulty.actions_at_restart.append(skip(DirectoryClient._copy_attributes_of_own_object))
 
 
 add(

@@ -80,8 +80,8 @@ def _clear_signing_keys(qm: QueueManager) -> None:
 class QueueManagerEncryptionKeysLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties its PublicEncryptionKeyList."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             _clear_encryption_keys(self.qm)
 
@@ -90,8 +90,8 @@ class QueueManagerEncryptionKeysLostWhenDirectoryReturns(DirectoryClient):
 class QueueManagerSigningKeysLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties its PublicSigningKeyList."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             _clear_signing_keys(self.qm)
 
@@ -100,8 +100,8 @@ class QueueManagerSigningKeysLostWhenDirectoryReturns(DirectoryClient):
 class QueueManagerRetryDurationZeroWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets InitializationRetryTimerDuration to 0."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.InitializationRetryTimerDuration = 0
 
@@ -139,8 +139,8 @@ def _clear_enterprise_reference(qm: QueueManager) -> None:
 class QueueManagerEnterpriseLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager removes its EnterpriseReference."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             _clear_enterprise_reference(self.qm)
 

@@ -31,8 +31,8 @@ class QueueManagerQualifiedComputerNameWithoutDomainAfterFirstStart(DirectoryCli
     synchronizes with the directory again.
     """
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         again = self.qm.adm.LastDomain is not None
-        super()._take_over_attributes()
+        super()._copy_attributes_of_own_object()
         if again:
             self.qm.adm.QualifiedComputerName = self.qm.adm.ComputerName

@@ -14,7 +14,7 @@ from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL
+from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL_REASON
 from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.transfer.transfer_administering import TransferAdministering
@@ -385,4 +385,4 @@ class InitiatorOfflineSessionInProgressEstablished(TransferAdministering):
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):
             if not session.initiator or session.SessionState in (SessionState.OPEN, SessionState.WAITING_RECONNECT):
-                self.qm.session_closing.close(session, OFFLINE_REFUSAL, now)
+                self.qm.session_closing.close(session, OFFLINE_REFUSAL_REASON, now)

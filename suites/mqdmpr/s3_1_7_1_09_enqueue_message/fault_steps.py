@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install
-from reference_qm.core.queueing.message_positions import LOW_LOOKUP_ID_BYTES, MessagePositions
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
 from reference_qm.model.adm import Message
 
 BIT_OFFSET_OF_LOOKUP_IDENTIFIER_HIGH_BYTE = 56
@@ -44,4 +44,4 @@ def change_lookup_identifiers(
 
 def set_high_byte_of_lookup_identifier(identifier: int, high: int) -> int:
     """Return a LookupIdentifier with another high byte."""
-    return high << BIT_OFFSET_OF_LOOKUP_IDENTIFIER_HIGH_BYTE | identifier & LOW_LOOKUP_ID_BYTES
+    return high << BIT_OFFSET_OF_LOOKUP_IDENTIFIER_HIGH_BYTE | identifier & LOOKUP_ID_WITHOUT_PRIORITY_MASK

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
-from reference_qm.core.queueing.message_positions import LOW_LOOKUP_ID_BYTES, MessagePositions
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
 from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
@@ -158,7 +158,7 @@ class SecondMessageSentInTransactionReceivableBeforeCommit(TransactionOperations
 
 
 def _add_to_low_bytes_of_lookup_identifier(identifier: int, more: int) -> int:
-    return identifier & ~LOW_LOOKUP_ID_BYTES | identifier + more & LOW_LOOKUP_ID_BYTES
+    return identifier & ~LOOKUP_ID_WITHOUT_PRIORITY_MASK | identifier + more & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
 add(

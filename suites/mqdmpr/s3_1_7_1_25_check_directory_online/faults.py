@@ -21,7 +21,7 @@ class DirectoryOnlineCheckUsesLocalCopy(DirectoryClient):
     stays offline.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         self.start_online_timer_if_offline(now)
 
 
@@ -31,11 +31,11 @@ class DirectoryOnlineCheckReadsUnknownObject(DirectoryClient):
     again.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         own = state.LocalQueueManager
         state.LocalQueueManager = replace(own, Identifier=OTHER_GUID)
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         state.LocalQueueManager = own
 
 
@@ -43,7 +43,7 @@ class DirectoryOnlineCheckReadsUnknownObject(DirectoryClient):
 class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         """Do nothing."""
 
 
@@ -51,9 +51,9 @@ class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
 class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
     """When the directory is available again, the queue manager ignores its new QueueManagerQuota if it is higher."""
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         before = self.qm.adm.QueueManagerQuota
-        super()._take_over_attributes()
+        super()._copy_attributes_of_own_object()
         self.qm.adm.QueueManagerQuota = min(before, self.qm.adm.QueueManagerQuota)
 
 
@@ -61,8 +61,8 @@ class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
 class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
     """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         self.qm.enterprise.state.DirectoryOffline = True
 
 
@@ -70,9 +70,9 @@ class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
 class DirectoryOfflineStaysTrueAfterSecondOutage(DirectoryClient):
     """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         if not state.DirectoryOffline:
             self.outages = getattr(self, "outages", 0) + 1
             state.DirectoryOffline = self.outages > 1

@@ -349,8 +349,8 @@ class ReceiverClearsHighestBitOfApplicationTag(MessagePositions):
 class RouterForwardsTransactionalMessageInNewSequence(MessageRouting):
     """When the router forwards a transactional message, it assigns the message to a new sequence."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None or counted.TransactionHeader is None:
             return counted
         renumbered: UserMessagePacket = set_fields(

@@ -426,14 +426,14 @@ class ServerReturnsPropertiesForDirectNameWithSubqueueSuffix(ObjectProperties):
     subqueue.
     """
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         name = described["union"]
         if name is not None and (name["m_qft"], name["m_SuffixAndFlags"]) == (
             QueueFormatType.DIRECT,
             SuffixType.SUBQUEUE,
         ):
             described = {**described, "union": {**name, "m_qft": QueueFormatType.SUBQUEUE}}
-        return super().find_described_queue(described)
+        return super().find_queue_of_property_request(described)
 
 
 @fault("server-ignores-machine-guid-of-queue-format", breaks="MQMQ-2.2.7-D02", blind=True)

@@ -39,11 +39,11 @@ class ServerReturnsPropertiesForMachineFormatWithoutSuffix(ObjectProperties):
     a suffix.
     """
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         inner = described["union"]
         if _has_type_and_suffix(inner, _MACHINE_QUEUE_FORMAT_TYPE, 0) and inner["union"] == self.qm.adm.Identifier:
             described = {**described, "union": {**inner, "m_SuffixAndFlags": _SYSTEM_JOURNAL_SUFFIX}}
-        return super().find_described_queue(described)
+        return super().find_queue_of_property_request(described)
 
 
 @fault("server-opens-machine-queue-format-without-suffix-to-peek", breaks="MQMQ-2.2.7-03", blind=True)
@@ -66,12 +66,12 @@ class ServerReturnsPropertiesForConnectorJournalFormat(ObjectProperties):
     the suffix of a journal.
     """
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         inner = described["union"]
         if _has_type_and_suffix(inner, _CONNECTOR_QUEUE_FORMAT_TYPE, 1):
             machine = {**inner, "m_qft": _MACHINE_QUEUE_FORMAT_TYPE, "union": self.qm.adm.Identifier}
             described = {**described, "union": machine}
-        return super().find_described_queue(described)
+        return super().find_queue_of_property_request(described)
 
 
 @fault("server-opens-multicast-journal-queue-format-to-peek", breaks="MQMQ-2.2.7-05", blind=True)

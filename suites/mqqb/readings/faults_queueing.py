@@ -88,8 +88,8 @@ class ApplicationDeadLetterQueueOnlyForTransactionalMessages(MessageJournaling):
 class MessagesToDirectNamesAreForwarded(MessageRouting):
     """The queue manager forwards messages from any client to the host of a direct name."""
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
-        return super().is_routable(packet) or packet.UserHeader.DestinationQueue is not None
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
+        return super().is_message_routable(packet) or packet.UserHeader.DestinationQueue is not None
 
 
 @follows("E118.2")

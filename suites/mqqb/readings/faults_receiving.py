@@ -100,7 +100,7 @@ class HopCountIsRefusedWhenItOverflowsFiveBits(MessageRouting):
     """The receiver refuses a message when RC, which has five bits, overflows after the increment."""
 
     @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_FORWARDED_HOP_COUNT)
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         user = packet.UserHeader
         if user.RC == 0x1F:
             return None

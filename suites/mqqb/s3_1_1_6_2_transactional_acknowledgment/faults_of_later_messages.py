@@ -92,30 +92,30 @@ def acknowledge_arrival_of_forwarded_message(
 class RouterMessageBehindGapNotForwarded(MessageRouting):
     """A queue manager between source and destination does not forward a message behind a gap in its sequence."""
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         if header is None:
-            return super().is_routable(packet)
+            return super().is_message_routable(packet)
         last = self.__dict__.setdefault("last_numbers", {})
         number = last.get(header.TxSequenceID, header.TxSequenceNumber - 1)
         if header.TxSequenceNumber > number + 1:
             return False
         last[header.TxSequenceID] = max(number, header.TxSequenceNumber)
-        return super().is_routable(packet)
+        return super().is_message_routable(packet)
 
 
 @fault("router-repeated-sequence-number-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
 class RouterRepeatedSequenceNumberNotForwarded(MessageRouting):
     """A queue manager between source and destination does not forward a TxSequenceNumber of a sequence twice."""
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         if header is not None:
             seen = self.__dict__.setdefault("seen_numbers", set())
             if (header.TxSequenceID, header.TxSequenceNumber) in seen:
                 return False
             seen.add((header.TxSequenceID, header.TxSequenceNumber))
-        return super().is_routable(packet)
+        return super().is_message_routable(packet)
 
 
 @fault("router-previous-number-set-to-last-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
@@ -124,8 +124,8 @@ class RouterPreviousNumberSetToLastForwarded(MessageRouting):
     last.
     """
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None or counted.TransactionHeader is None:
             return counted
         header = counted.TransactionHeader

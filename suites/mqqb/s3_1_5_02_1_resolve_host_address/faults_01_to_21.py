@@ -165,8 +165,10 @@ class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(SessionClosing):
     Timer.
     """
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if session.is_retrying_connection and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 

@@ -177,8 +177,10 @@ def _drop_waiting_messages(qm: QueueManager, session: Session, *, recoverable: b
 class InitiatorMessagesDroppedAfterSecondUnknownDestination(SessionClosing):
     """The initiator deletes waiting express messages after it could not find their destination for the second time."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and not session.destination.int
         if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
@@ -188,8 +190,10 @@ class InitiatorMessagesDroppedAfterSecondUnknownDestination(SessionClosing):
 class InitiatorRecoverableMessagesOfUnknownDestinationDropped(SessionClosing):
     """The initiator deletes waiting recoverable messages when it cannot find their destination."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and not session.destination.int:
             _drop_waiting_messages(self.qm, session, recoverable=True)
 
@@ -208,8 +212,10 @@ class InitiatorConnectsToKnownAddressForUnknownDestination(NextHops):
 class InitiatorMessagesDroppedAfterSecondMissingNextHop(SessionClosing):
     """The initiator deletes waiting express messages after it found no next hop for the second time."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and session.destination.int
         if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
@@ -219,8 +225,10 @@ class InitiatorMessagesDroppedAfterSecondMissingNextHop(SessionClosing):
 class InitiatorRecoverableMessagesWithoutNextHopDropped(SessionClosing):
     """The initiator deletes waiting recoverable messages when the destination has no next hop."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and session.destination.int:
             _drop_waiting_messages(self.qm, session, recoverable=True)
 

@@ -131,10 +131,12 @@ for status, name in (
 class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(SessionClosing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
         if session.is_retrying_connection:
             status = ConnectionStatus.UNKNOWN_FAILURE
-        super().fail_to_establish(session, status, reason, now)
+        super().close_session_after_failed_establishment(session, status, reason, now)
 
 
 add(
@@ -407,7 +409,9 @@ add(
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
     replace_during(
-        SessionClosing.fail_to_establish, SessionClosing.await_reconnect, _skip_reconnect_after_ping_failure
+        SessionClosing.close_session_after_failed_establishment,
+        SessionClosing.await_reconnect,
+        _skip_reconnect_after_ping_failure,
     ),
 )
 

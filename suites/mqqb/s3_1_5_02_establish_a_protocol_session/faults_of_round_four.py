@@ -23,7 +23,9 @@ class InitiatorHistoryConnectionRefusedForWrongClientGuid(SessionOpening):
             super().receive_establish_response(session, packet, now)
         else:
             reason = "the EstablishConnection response names another initiator (MS-MQQB 3.1.5.3.2)"
-            self.qm.session_closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.CONNECTION_REFUSED, reason, now
+            )
 
 
 @fault("initiator-new-message-after-failed-ping-starts-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)

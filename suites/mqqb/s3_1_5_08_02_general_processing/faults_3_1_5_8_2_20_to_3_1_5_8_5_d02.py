@@ -152,7 +152,7 @@ class ReceiverMessageForOtherQueueManagerTreatedAsOwn(MessageReceiving):
 class RouterHopCountNotIncremented(MessageRouting):
     """The receiver forwards a message without incrementing RC."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return packet
 
 
@@ -160,8 +160,8 @@ class RouterHopCountNotIncremented(MessageRouting):
 class RouterOnlyLowerFourBitsOfHopCountIncremented(MessageRouting):
     """The receiver increments only the lower four bits of RC."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None or counted.UserHeader.RC & 0x0F:
             return counted
         return packet
@@ -171,8 +171,8 @@ class RouterOnlyLowerFourBitsOfHopCountIncremented(MessageRouting):
 class RouterTransactionalMessageForwardedWithoutRcIncrement(MessageRouting):
     """The receiver forwards a transactional message without incrementing RC."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.UserHeader.TH else counted
 
 
@@ -180,8 +180,8 @@ class RouterTransactionalMessageForwardedWithoutRcIncrement(MessageRouting):
 class ReceiverHopCountOfRecoverableMessageUnchanged(MessageRouting):
     """The receiver does not increment the hop count of a recoverable message that it forwards."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.UserHeader.DM else counted
 
 
@@ -189,8 +189,8 @@ class ReceiverHopCountOfRecoverableMessageUnchanged(MessageRouting):
 class RouterHopCountOfTransactionalMessageNotIncremented(MessageRouting):
     """The router does not increment RC of a transactional message."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.TransactionHeader is not None else counted
 
 
@@ -198,8 +198,8 @@ class RouterHopCountOfTransactionalMessageNotIncremented(MessageRouting):
 class RouterHopCountSetTo1(MessageRouting):
     """The router sets RC of each forwarded message to 1."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None:
             return None
         user = counted.UserHeader
@@ -211,16 +211,16 @@ class RouterHopCountSetTo1(MessageRouting):
 class RouterMessageWithTooManyHopsForwarded(MessageRouting):
     """The receiver forwards a message with any number of hops."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        return super().count_hop(packet) or packet
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return super().increment_hop_count(packet) or packet
 
 
 @fault("router-transactional-message-with-any-hop-count-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
 class RouterTransactionalMessageWithAnyHopCountForwarded(MessageRouting):
     """The receiver forwards a transactional message with any number of hops."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is None and packet.UserHeader.TH else counted
 
 
@@ -228,8 +228,8 @@ class RouterTransactionalMessageWithAnyHopCountForwarded(MessageRouting):
 class ReceiverHopCountOfTransactionalMessageNotLimited(MessageRouting):
     """The receiver forwards a transactional message regardless of its hop count."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is None and packet.TransactionHeader is not None else counted
 
 
@@ -286,8 +286,8 @@ class ReceiverFinalAckForTooManyHopsOnlyIfNaIsSet(FinalAcks):
 class RouterMessageWith31HopsForwarded(MessageRouting):
     """The receiver forwards a message with a hop count of 31."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        return packet if packet.UserHeader.RC == 31 else super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return packet if packet.UserHeader.RC == 31 else super().increment_hop_count(packet)
 
 
 add(
@@ -372,8 +372,8 @@ _HOP_COUNT_MASK = UserHeader.flags(RC=0x1F)
 class RouterTransactionalMessageWithTooManyHopsForwarded(MessageRouting):
     """The queue manager forwards a transactional message although its incremented RC exceeds the valid range."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted, user = super().count_hop(packet), packet.UserHeader
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted, user = super().increment_hop_count(packet), packet.UserHeader
         if counted is not None or packet.TransactionHeader is None:
             return counted
         flags = user.Flags & ~_HOP_COUNT_MASK | UserHeader.flags(RC=user.RC + 1 & 0x1F)

@@ -233,8 +233,8 @@ class RouterHopCountOfSecondMessageNotIncremented(MessageRouting):
         super().__init__(qm)
         self._known: set[object] = set()
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted, address = super().count_hop(packet), packet.UserHeader.QueueManagerAddress
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted, address = super().increment_hop_count(packet), packet.UserHeader.QueueManagerAddress
         known = address in self._known
         self._known.add(address)
         return packet if known and counted is not None else counted
@@ -244,8 +244,8 @@ class RouterHopCountOfSecondMessageNotIncremented(MessageRouting):
 class RouterHopCountIncrementedUpTo15(MessageRouting):
     """The router does not increment an RC of 16 or more."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.UserHeader.RC >= 16 else counted
 
 
@@ -253,20 +253,20 @@ class RouterHopCountIncrementedUpTo15(MessageRouting):
 class RouterHighestHopCountAcceptedForExpress(MessageRouting):
     """The router forwards an express message with too many hops."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.UserHeader.DM:
             return _set_hop_count_of_packet(packet, HIGHEST_HOP_COUNT)
-        return super().count_hop(packet)
+        return super().increment_hop_count(packet)
 
 
 @fault("router-message-without-na-and-with-too-many-hops-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
 class RouterMessageWithoutNaAndWithTooManyHopsForwarded(MessageRouting):
     """The router forwards a message with too many hops if NA is clear."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.MessagePropertiesHeader.Flags & 4:
             return _set_hop_count_of_packet(packet, HIGHEST_HOP_COUNT)
-        return super().count_hop(packet)
+        return super().increment_hop_count(packet)
 
 
 @fault("router-message-to-second-queue-of-host-forwarded-in-first-queue", breaks="MQQB-3.1.5.8.5-D02")
@@ -279,8 +279,8 @@ class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(MessageRouting):
         super().__init__(qm)
         self._first: dict[object, UserHeader] = {}
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None:
             return None
         user = counted.UserHeader

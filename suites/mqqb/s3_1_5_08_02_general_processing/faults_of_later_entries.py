@@ -53,8 +53,8 @@ class ReceiverHistoryEntryHasSentTime(MessageHistory):
 class RouterHopCountOfTransactionalMessageNotChecked(MessageRouting):
     """The receiver does not check the hop count of a transactional message for another queue manager."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is None and is_transactional(packet) else counted
 
 
@@ -62,8 +62,8 @@ class RouterHopCountOfTransactionalMessageNotChecked(MessageRouting):
 class RouterHopCountOfExpressMessageNotChecked(MessageRouting):
     """The receiver does not check the hop count of an express message for another queue manager."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is None and is_express(packet) else counted
 
 
@@ -71,5 +71,5 @@ class RouterHopCountOfExpressMessageNotChecked(MessageRouting):
 class RouterHopCountCheckedOneHopEarly(MessageRouting):
     """The receiver refuses a message for another queue manager one hop before its hop count exceeds the limit."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        return None if packet.UserHeader.RC >= HIGHEST_HOP_COUNT - 1 else super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return None if packet.UserHeader.RC >= HIGHEST_HOP_COUNT - 1 else super().increment_hop_count(packet)

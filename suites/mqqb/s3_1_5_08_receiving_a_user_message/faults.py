@@ -334,7 +334,7 @@ class RouterHopCountCheckedBeforeDuplicateDetection(MessageRouting):
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = not packet.UserHeader.TH and self.qm.message_history.find_duplicate(packet) is not None
-        if known and self.is_routable(packet) and self.count_hop(packet) is None:
+        if known and self.is_message_routable(packet) and self.increment_hop_count(packet) is None:
             receipt.is_on_disk = True
             self.qm.message_admission.refuse_message(
                 session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now

@@ -103,8 +103,10 @@ class InitiatorResolvesAgainAfterRefusedSession(SessionClosing):
     the further next hops that it knows.
     """
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if status is ConnectionStatus.CONNECTION_REFUSED:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
 
@@ -115,8 +117,10 @@ class InitiatorConnectsToSameNextHopAgainAfterRefusedSession(SessionClosing):
     selects the following next hop.
     """
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         following = session.NextHopIndexer + 1
         if status is ConnectionStatus.CONNECTION_REFUSED and following < len(session.NextHopCollection):
             hop = session.NextHopCollection[following]

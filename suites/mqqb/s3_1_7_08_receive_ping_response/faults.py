@@ -266,4 +266,6 @@ class InitiatorSecondPingResponseWithRfEndsSession(PingHandling):
                 and not idle
             ):
                 reason = "the Ping Response announces that a session would be refused (MS-MQQB 3.1.7.6)"
-                self.qm.session_closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
+                self.qm.session_closing.close_session_after_failed_establishment(
+                    session, ConnectionStatus.PING_FAILURE, reason, now
+                )

@@ -10,7 +10,7 @@ import reference_qm.core.remote.remote_reads as remote_reading
 from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
-from reference_qm.core.queueing.message_positions import LOW_LOOKUP_ID_BYTES, MessagePositions
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
 from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
@@ -130,7 +130,7 @@ class ServerReversesPriorityInTransactionalLookupId(MessagePositions):
     """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        sequential = super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+        sequential = super().assign_lookup_identifier(message) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
         return (0 if message.TransactionIdentifier is None else 7 - message.Priority) << 56 | sequential
 
 
@@ -159,7 +159,9 @@ class ServerPutsPriorityIntoEveryLookupId(MessagePositions):
 
     @only_if(lambda part, message: message.TransactionIdentifier is not None)
     def assign_lookup_identifier(self, message: Message) -> int:
-        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(
+            message
+        ) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
 @follows("E103.2")
@@ -213,7 +215,7 @@ class ClientTreatsLowBuildOfVersion51AsOld(ClientMessageReading):
 class ClosedQueuesAreKept(ClientQueueOpening):
     """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         """Keep the entry."""
 
 
@@ -221,11 +223,11 @@ class ClosedQueuesAreKept(ClientQueueOpening):
 class ClientFindsEntryByQueueHandleOnly(ClientQueueOpening):
     """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
-    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+    def find_remote_open_queue_entry(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.OpenQueueDescriptorHandle == queue.QueueHandle:
                 return entry
-        return super().find_remote_open_queue(queue)
+        return super().find_remote_open_queue_entry(queue)
 
 
 @follows("E139.2")
@@ -235,11 +237,11 @@ class ServerComparesSevenBytesOfLookupId(MessageSearch):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        low = lookup_id & LOW_LOOKUP_ID_BYTES
+        low = lookup_id & LOOKUP_ID_WITHOUT_PRIORITY_MASK
         whole = (
             one.LookupIdentifier
             for one in queue.MessagePositionList
-            if one.LookupIdentifier & LOW_LOOKUP_ID_BYTES == low
+            if one.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_MASK == low
         )
         return super().seek_with_identifier(queue, next(whole, lookup_id), peek_operation, lookup_action)
 

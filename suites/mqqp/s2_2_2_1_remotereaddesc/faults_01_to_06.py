@@ -85,8 +85,8 @@ class ServerInfiniteUlTimeoutCutTo1Second(RemoteReads):
 class ClientSendsInfiniteUlTimeoutAs0x0fffffff(ClientMessageReading):
     """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"ulTimeout": described["ulTimeout"] & 0x0FFFFFFF}
 
 
@@ -131,18 +131,18 @@ class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
 class ClientPeekWithoutTimeLimitHasUlTimeout0x7fffffff(ClientMessageReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a peek without a time limit."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         infinite = read.TimeOut == INFINITE_MS and not read.receives
-        return super().describe_read(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
+        return super().build_start_receive_description(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
 
 
 @fault("client-cursor-read-without-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
 class ClientCursorReadWithoutLimitHasUlTimeout0x7fffffff(ClientMessageReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a read by a cursor without a time limit."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         infinite = read.TimeOut == INFINITE_MS and bool(read.CursorHandle)
-        return super().describe_read(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
+        return super().build_start_receive_description(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
 
 
 @fault(

@@ -235,9 +235,9 @@ class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientMessageReading):
         self.is_receive_acknowledged = desc["eAckNack"] == 2
         return super().reconstruct_message(results, server)
 
-    def end_receive(self, entry: Any, ack: Any) -> RemoteCallSequence:
+    def call_end_receive(self, entry: Any, ack: Any) -> RemoteCallSequence:
         if not self.is_receive_acknowledged:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("server-refuses-read-by-cursor-with-e-ack-nack-1", breaks="MQQP-2.2.2.1-09")

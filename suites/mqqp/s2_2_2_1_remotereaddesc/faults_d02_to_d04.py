@@ -80,8 +80,8 @@ class ServerCopiesReservedOfLookupRequestToAnswer(ReadAnswerChanger):
 class ClientReserved1InReadByCursor(ClientMessageReading):
     """The client sets Reserved to 1 in a read by a cursor."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), "Reserved": int(bool(read.CursorHandle))}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive_description(read), "Reserved": int(bool(read.CursorHandle))}
 
 
 @fault("server-returns-reserved-0-for-peek", breaks="MQQP-2.2.2.1-D03", blind=True)
@@ -98,8 +98,8 @@ class ServerReturnsReserved0ForPeek(RemoteReads):
 class ClientLookupSendsReserved1(ClientMessageReading):
     """The client sets Reserved to 1 in a read by LookupIdentifier."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), "Reserved": int(read.LookupId is not None)}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive_description(read), "Reserved": int(read.LookupId is not None)}
 
 
 @fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")

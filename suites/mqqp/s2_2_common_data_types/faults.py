@@ -340,7 +340,7 @@ class ClientOmitsEndReceiveForSecondReceiveOfQueue(ClientMessageReading):
         super().__init__(qm)
         self.seen: set[int] = set()
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry.queue.number not in self.seen:
             self.seen.add(entry.queue.number)
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)

@@ -26,7 +26,7 @@ class _FailedReadEnder(ClientMessageReading):
             return (yield from super().read_remote_message(read))
         except RemoteError:
             assert read.entry is not None
-            yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
+            yield from self.call_end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 
@@ -42,8 +42,8 @@ def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> 
     """Build a fault that changes fields of the REMOTEREADDESC that the client sends."""
 
     class ReadDescriptionChanger(ClientMessageReading):
-        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-            return super().describe_read(read) | change(read)
+        def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+            return super().build_start_receive_description(read) | change(read)
 
     return replace_part(ReadDescriptionChanger)
 

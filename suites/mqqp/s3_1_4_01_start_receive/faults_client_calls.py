@@ -114,8 +114,8 @@ class ReadDescriptionChanger(ClientMessageReading):
         """Return the wrong fields of a read."""
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read(read) | self.change(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive_description(read) | self.change(read)
 
 
 @fault("client-receive-with-infinite-timeout-ul-action-1", breaks=UL_ACTION_RULES, blind=True)
@@ -202,8 +202,8 @@ class ReadDescription2Changer(ClientMessageReading):
         """Return the wrong fields of a read."""
         raise NotImplementedError
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive2_description(read)
         if read.LookupId is not None:
             return given
         return given | {"pRemoteReadDesc": given["pRemoteReadDesc"] | self.change(read)}
@@ -247,7 +247,7 @@ class ClientStartReceivePeekNextFollowedByEndReceive(ClientMessageReading):
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         found = yield from super().read_remote_message(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and read.entry is not None:
-            yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
+            yield from self.call_end_receive(read.entry, RemoteReadAck.RR_NACK)
         return found
 
 
@@ -265,5 +265,5 @@ class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientMessageReading):
         else:
             self.peek_count += 1
         if not read.receives and self.peek_count == 2 and (self.entry_of_last_receive or read.entry) is not None:
-            yield from self.end_receive(self.entry_of_last_receive or read.entry, RemoteReadAck.RR_NACK)  # type: ignore[arg-type]
+            yield from self.call_end_receive(self.entry_of_last_receive or read.entry, RemoteReadAck.RR_NACK)  # type: ignore[arg-type]
         return found

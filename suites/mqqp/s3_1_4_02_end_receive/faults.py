@@ -59,12 +59,12 @@ class ClientEndReceiveBeforeReceive(ClientMessageReading):
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.end_receive(read.entry, RemoteReadAck.RR_ACK)
+        yield from self.call_end_receive(read.entry, RemoteReadAck.RR_ACK)
         return (yield from super().start_receive(read))
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.end_receive(read.entry, RemoteReadAck.RR_ACK)
+        yield from self.call_end_receive(read.entry, RemoteReadAck.RR_ACK)
         return (yield from super().start_receive2(read))
 
 

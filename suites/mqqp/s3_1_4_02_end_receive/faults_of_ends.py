@@ -112,20 +112,20 @@ class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientMessageReading):
         self.__dict__["by_lookup"] = read.entry if read.LookupId is not None else None
         return results
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(entry, ack)
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(entry, ack)
         if self.__dict__.get("by_lookup") is entry:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-omits-end-receive-while-other-read-is-pending", breaks="MQQP-3.1.4.2-04", blind=True)
 class ClientOmitsEndReceiveWhileOtherReadIsPending(ClientMessageReading):
     """A client does not call RemoteQMEndReceive while another read of the same queue is pending."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not any(one is not entry and one.queue is entry.queue for one in pending):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 add(

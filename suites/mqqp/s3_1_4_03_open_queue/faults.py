@@ -51,7 +51,7 @@ class ClientCloseQueueBeforeCloseCursor(ClientReadCancelling):
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         assert queue.binding is not None
-        entry = self.qm.client_queue_opening.find_remote_open_queue(queue)
+        entry = self.qm.client_queue_opening.find_remote_open_queue_entry(queue)
         yield from self.qm.client_queue_opening.call_close_queue(queue.binding, entry)
         yield from super().close_remote_cursor(queue, cursor)
 

@@ -151,7 +151,7 @@ for _name, _call, _method, _rules, _change in (
     (
         "end-receive",
         "RemoteQMEndReceive",
-        ClientMessageReading.end_receive,
+        ClientMessageReading.call_end_receive,
         ("MQQP-3.1.4.3-03", "MQQP-3.1.4.2-03"),
         _open_queue_after_call,
     ),

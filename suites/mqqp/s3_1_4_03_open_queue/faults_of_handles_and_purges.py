@@ -156,5 +156,5 @@ class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientQueueOpening):
         assert queue.binding is not None
         arguments = {"hQueue": queue.QueueHandle}
         yield CallMethodStep(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
-        self.find_remote_open_queue(queue).RRSessionHandle = yield from super().call_open_queue(queue)
+        self.find_remote_open_queue_entry(queue).RRSessionHandle = yield from super().call_open_queue(queue)
         yield from super().purge_queue_at_server(queue)

@@ -45,13 +45,13 @@ class ClientOmitsRemoteQmOpenQueueForReopenedQueue(ClientQueueOpening):
         super().__init__(qm)
         self.closed_names: set[str] = set()
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         self.closed_names.add(entry.queue.FormatName.lower())
-        super().remove_remote_open_queue(entry)
+        super().remove_remote_open_queue_entry(entry)
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if queue.FormatName.lower() not in self.closed_names:
             yield from super().open_queue_at_server(queue)
             return
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
-        self.add_remote_open_queue(queue, None)
+        self.add_remote_open_queue_entry(queue, None)

@@ -22,4 +22,4 @@ class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientQueueOpening):
             yield from super().open_queue_at_server(queue)
             return
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
-        self.add_remote_open_queue(queue, first.RRSessionHandle)
+        self.add_remote_open_queue_entry(queue, first.RRSessionHandle)

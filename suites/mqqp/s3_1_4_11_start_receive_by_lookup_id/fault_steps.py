@@ -40,8 +40,8 @@ class LookupRequestChanger(ClientMessageReading):
 
     action: ReadAction
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return {**given, **self.change(read)} if read.Action is self.action else given
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

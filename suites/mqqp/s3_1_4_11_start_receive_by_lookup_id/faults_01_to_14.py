@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction, RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOOKUP_ID_WITHOUT_PRIORITY_BITS, RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -128,13 +128,13 @@ class ClientCallsEndReceiveAfterFailedLookupReceivePrev(ClientMessageReading):
             return (yield from super().start_receive2(read))
         except RemoteError:
             if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV and isinstance(read.entry, PendingRemoteReadEntry):
-                yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
+                yield from self.call_end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 
 class _LookupDescriptionChanger(ClientMessageReading):
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return given if read.LookupId is None else {**given, **self.change(read)}
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -254,8 +254,8 @@ def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -
     """Build a fault that changes fields of the REMOTEREADDESC that the client sends in a lookup."""
 
     class LookupDescriptionReplacer(ClientMessageReading):
-        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-            described = super().describe_read(read)
+        def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+            described = super().build_start_receive_description(read)
             return described if read.LookupId is None else described | change(read)
 
     return replace_part(LookupDescriptionReplacer)
@@ -385,8 +385,8 @@ LOOKUP_PREVIOUS_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_
 class ClientHCursorOfLookupPeekNextIsOpenCursor(ClientMessageReading):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to the cursor that it has opened for the queue."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
             for queue, cursor in self.qm.remote_client.queue_and_handle_by_cursor.values():
                 if queue is read.queue:
@@ -410,13 +410,13 @@ class ServerLookupPrevFollowsOrderOfArrivalNotPriority(RemoteReads):
         earlier = [
             one
             for one in queue.MessagePositionList
-            if one.LookupIdentifier & LOW_7_BYTES_MASK < lookup_id & LOW_7_BYTES_MASK
+            if one.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_BITS < lookup_id & LOOKUP_ID_WITHOUT_PRIORITY_BITS
             and self.qm.message_search.is_message_readable(one, peek)
         ]
         if not earlier:
             self.complete_remote_read(entry, Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
             return
-        found = max(earlier, key=lambda one: one.LookupIdentifier & LOW_7_BYTES_MASK)
+        found = max(earlier, key=lambda one: one.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_BITS)
         self.qm.message_reading.read_by_lookup_identifier(
             descriptor,
             found.LookupIdentifier,

@@ -28,8 +28,8 @@ class LookupDescriptionChanger(ClientMessageReading):
         """Return the wrong fields of a read by LookupId."""
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         if read.LookupId is None:
             self.timeout_ms = read.TimeOut
             return given

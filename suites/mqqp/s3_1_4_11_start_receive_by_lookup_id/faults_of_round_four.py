@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
-from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOOKUP_ID_WITHOUT_PRIORITY_BITS, RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -34,8 +34,8 @@ class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientMessageReading)
         super().__init__(qm)
         self.timeouts: dict[RemoteQueue, int] = {}
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if read.LookupId is None:
             self.timeouts[read.queue] = read.TimeOut
         elif read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
@@ -73,7 +73,7 @@ class ServerSequentialIdOfLookupPrevTakenFromLookupIdOfCall(RemoteReads):
     def get_sequential_id(self, position: MessagePosition) -> int:
         if self.given_lookup_id is None:
             return super().get_sequential_id(position)
-        return self.given_lookup_id & LOW_7_BYTES_MASK
+        return self.given_lookup_id & LOOKUP_ID_WITHOUT_PRIORITY_BITS
 
 
 @fault("server-lookup-receive-access-denied-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)

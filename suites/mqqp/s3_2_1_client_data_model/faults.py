@@ -26,7 +26,7 @@ class ClientPendingReadEntryMissingForFirstOfThree(ClientMessageReading):
 class ClientOpenQueueEntryMissingForFirstOfThree(ClientQueueOpening):
     """The client removes the entry of its first queue when it opens a third queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: Any) -> None:
-        super().add_remote_open_queue(queue, context)
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: Any) -> None:
+        super().add_remote_open_queue_entry(queue, context)
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) > 2:
             self.qm.remote_client.RemoteOpenQueueEntryCollection.pop(0)

@@ -57,9 +57,9 @@ class _OpenQueueEntryOmitter(ClientQueueOpening):
         """Return whether an open queue gets no entry in the collection."""
         return False
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         omitted = self.is_entry_omitted(queue)
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
         if omitted:
             self.qm.remote_client.RemoteOpenQueueEntryCollection.pop()
 

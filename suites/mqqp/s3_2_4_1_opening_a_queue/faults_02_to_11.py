@@ -51,7 +51,7 @@ class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientQueueOpening):
             return
         queue.binding = earlier[0].binding
         context = yield from self.call_open_queue(queue)
-        self.add_remote_open_queue(queue, context)
+        self.add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-get-server-port-not-called", breaks="MQQP-3.2.4.1-03")
@@ -204,7 +204,7 @@ class ClientOpenQueueWithoutSecondBinding(ClientQueueOpening):
         except RemoteError:
             queue.binding = yield BindStep(queue.RemoteServer, QM2QM)
             context = yield from self.call_open_queue(queue)
-            self.add_remote_open_queue(queue, context)
+            self.add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-queue-opened-on-first-binding-if-port-refuses", breaks="MQQP-3.2.4.1-06")
@@ -227,7 +227,7 @@ class ClientBindingStaysOpenAfterQueue(ClientQueueOpening):
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
-        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
 
 
 @fault("client-second-binding-not-closed-while-other-queue-is-open", breaks="MQQP-3.2.4.1-07")
@@ -252,7 +252,7 @@ class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientQueueOpening):
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0].queue
         assert queue.binding is not None and first.binding is not None
-        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
         yield from self.qm.server_bindings.close_binding(first.binding)
 
 
@@ -340,7 +340,7 @@ class ClientBindingNotClosedAfterFailedCloseQueue(ClientQueueOpening):
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
-        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
         yield from self.qm.server_bindings.close_binding(queue.binding)
 
 
@@ -353,6 +353,6 @@ class ClientBindingNotClosedAfterCancelledRead(ClientQueueOpening):
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             assert queue.binding is not None
-            yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+            yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
         else:
             yield from super().close_queue_at_server(queue)

@@ -231,16 +231,16 @@ add(
 class ClientOpenQueueEntryHasWrongContextHandle(ClientQueueOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        super().add_remote_open_queue(queue, WRONG_GUID)
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
+        super().add_remote_open_queue_entry(queue, WRONG_GUID)
 
 
 @fault("client-remote-open-queue-entry-of-second-queue-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
 class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientQueueOpening):
     """The client replaces the RemoteOpenQueueEntry of its first queue when it opens a second queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        super().add_remote_open_queue(queue, context)
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
+        super().add_remote_open_queue_entry(queue, context)
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[:-1]
 
 
@@ -248,45 +248,45 @@ class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientQueueOpening):
 class ClientRemoteOpenQueueEntryHandleOfFirstQueue(ClientQueueOpening):
     """The client sets RRSessionHandle of the second RemoteOpenQueueEntry to the handle of the first queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         entries: list[RemoteOpenQueueEntry] = self.qm.remote_client.RemoteOpenQueueEntryCollection
-        super().add_remote_open_queue(queue, entries[0].RRSessionHandle if entries else context)
+        super().add_remote_open_queue_entry(queue, entries[0].RRSessionHandle if entries else context)
 
 
 @fault("client-remote-open-queue-entry-of-peeked-queue-not-added", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
 class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientQueueOpening):
     """The client adds no RemoteOpenQueueEntry for a queue that it opens to peek."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         if queue.may_receive:
-            super().add_remote_open_queue(queue, context)
+            super().add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-keeps-only-remote-open-queue-entry-of-last-queue", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
 class ClientKeepsOnlyRemoteOpenQueueEntryOfLastQueue(ClientQueueOpening):
     """The client keeps only the RemoteOpenQueueEntry of the queue that it opened last."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-second-open-queue-entry-has-ph-context-of-first-queue", breaks="MQQP-3.2.4.1-17")
 class ClientSecondOpenQueueEntryHasPhContextOfFirstQueue(ClientQueueOpening):
     """The client stores the phContext of the first queue in the RemoteOpenQueueEntry of the second queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
-        super().add_remote_open_queue(queue, entries[0].RRSessionHandle if entries else context)
+        super().add_remote_open_queue_entry(queue, entries[0].RRSessionHandle if entries else context)
 
 
 @fault("client-second-open-queue-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.1-17")
 class ClientSecondOpenQueueEntryHasDwpQueueAsHandle(ClientQueueOpening):
     """The client stores dwpQueue as OpenQueueDescriptorHandle in the RemoteOpenQueueEntry of the second queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
         if len(entries) > 1:
             entry: RemoteOpenQueueEntry = entries[-1]
             entry.OpenQueueDescriptorHandle = queue.QueueDescriptor
@@ -296,7 +296,7 @@ add(
     "client-open-queue-entry-missing",
     ("MQQP-3.2.4.1-20", "MQQP-3.2.1.4-01"),
     "The client creates no RemoteOpenQueueEntry.",
-    skip(ClientQueueOpening.add_remote_open_queue),
+    skip(ClientQueueOpening.add_remote_open_queue_entry),
 )
 
 
@@ -308,5 +308,5 @@ class ClientAddsEntryForQueueOfFailedOpenQueue(ClientQueueOpening):
         try:
             return (yield from super().call_open_queue(queue))
         except RemoteError:
-            self.add_remote_open_queue(queue, NULL_GUID)
+            self.add_remote_open_queue_entry(queue, NULL_GUID)
             raise

@@ -18,4 +18,4 @@ class ClientQueueOpenedToPeekSharesBinding(ClientQueueOpening):
             yield from super().open_queue_at_server(queue)
             return
         queue.binding = entries[0].queue.binding
-        self.add_remote_open_queue(queue, (yield from self.call_open_queue(queue)))
+        self.add_remote_open_queue_entry(queue, (yield from self.call_open_queue(queue)))

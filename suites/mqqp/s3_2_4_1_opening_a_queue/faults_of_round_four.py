@@ -21,7 +21,7 @@ class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientQueueOpening):
             return
         queue.binding = known
         context = yield from self.call_open_queue(queue)
-        self.add_remote_open_queue(queue, context)
+        self.add_remote_open_queue_entry(queue, context)
 
     def _find_binding_of_server(self, queue: RemoteQueue) -> RpcBindingHandle | None:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:

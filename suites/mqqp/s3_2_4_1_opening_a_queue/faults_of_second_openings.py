@@ -74,7 +74,7 @@ class ClientSecondUnansweredCallNotCancelled(ClientTasks):
         if self.cancelled and isinstance(awaited_answer, tuple) and awaited_answer[1] is not None:
             self.qm.remote_client.task_by_timer_number.pop(number)
             awaited_answer[0].task_by_call.pop(awaited_answer[1])
-            self._resume_task(task, RemoteError("the call was not answered in time"), now)
+            self._resume_remote_call_task(task, RemoteError("the call was not answered in time"), now)
             return
         self.cancelled = True
         super().on_remote_call_timer(number, now)
@@ -102,7 +102,7 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientQueueOpening):
             if not entries:
                 raise
             queue.binding = entries[0].queue.binding
-            self.add_remote_open_queue(queue, (yield from self.call_open_queue(queue)))
+            self.add_remote_open_queue_entry(queue, (yield from self.call_open_queue(queue)))
 
 
 @fault("client-queue-opened-again-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)

@@ -45,5 +45,5 @@ class ReadDescriptionChanger(ClientReadCounter):
     def change(self, read: RemoteRead) -> dict[str, Any]:
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read(read) | self.change(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive_description(read) | self.change(read)

@@ -111,8 +111,8 @@ class ClientDwSizeOfSecondReadIsSizeOfLastPacket(ReadDescriptionChanger):
 class ClientReadLpBufferNotNull(ClientMessageReading):
     """The client sends a read with an lpBuffer that is not NULL."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read(read) | {"lpBuffer": b""}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive_description(read) | {"lpBuffer": b""}
 
 
 ZERO_CURSOR_RULES = ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28", "MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26")
@@ -153,8 +153,8 @@ replaces PEEK_CURRENT.
 class ClientSendsWrongUlActionInEachRead(ClientMessageReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"ulAction": WRONG_ACTION_BY_ACTION[described["ulAction"]]}
 
 
@@ -202,8 +202,8 @@ UL_TIMEOUT_RULES = (
 class ClientUltimeoutAbove31BitsSentAsInfinite(ClientMessageReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return {**given, "ulTimeout": INFINITE_MS} if read.TimeOut > 0x7FFFFFFF else given
 
 
@@ -211,8 +211,8 @@ class ClientUltimeoutAbove31BitsSentAsInfinite(ClientMessageReading):
 class ClientUltimeoutLimitedToOneDay(ClientMessageReading):
     """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         wrong = 86_400_000 < read.TimeOut < INFINITE_MS
         return {**given, "ulTimeout": 86_400_000} if wrong else given
 
@@ -302,8 +302,8 @@ class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientMessageReading):
 class ClientZeroTimeoutSentAsInfinite(ClientMessageReading):
     """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}
 
 
@@ -334,8 +334,8 @@ def _make_empty_call_sequence() -> RemoteCallSequence:
 class ClientDwSizeOfPeekIsSizeOfPreviousPacket(ClientMessageReading):
     """The client sets dwSize of a peek to the size of the packet of its last read, and sends this packet again."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | self.__dict__.get("latest", {}) if _is_plain_peek(read) else described
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -350,8 +350,8 @@ class ClientDwSizeOfPeekIsSizeOfPreviousPacket(ClientMessageReading):
 class ClientHCursorOfPlainPeekIsThatOfLastRead(ClientMessageReading):
     """The client sets hCursor of a peek without a cursor to the cursor of the last read of the same queue."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         used: dict[int, int] = self.__dict__.setdefault("used", {})
         if read.CursorHandle:
             used[read.queue.number] = read.CursorHandle
@@ -364,8 +364,8 @@ class ClientHCursorOfPlainPeekIsThatOfLastRead(ClientMessageReading):
 class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientMessageReading):
     """The client sets dwQueue of a peek to the dwpQueue of the queue that it opened last."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if _is_plain_peek(read):
             described["dwQueue"] = list(self.qm.remote_client.queues.values())[-1].QueueDescriptor
         return described
@@ -375,8 +375,8 @@ class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientMessageReading):
 class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientMessageReading):
     """The client sets ulTimeout of a receive to INFINITE if the time-out is longer than 0x7FFFFFFF ms."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         plain_receive = read.Action is ReadAction.MQ_ACTION_RECEIVE and not read.CursorHandle
         if plain_receive and read.TimeOut > LONGEST_SIGNED_TIMEOUT_MS:
             described["ulTimeout"] = INFINITE_MS
@@ -392,19 +392,19 @@ class ClientEndReceiveNotCalledForEmptyBody(ClientMessageReading):
         self.__dict__["is_empty"] = not found.message.Body
         return found
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if ack is RemoteReadAck.RR_ACK and self.__dict__.get("is_empty"):
             return _make_empty_call_sequence()
-        return super().end_receive(entry, ack)
+        return super().call_end_receive(entry, ack)
 
 
 @fault("client-entry-of-receive-kept-after-failed-end-receive", breaks="MQQP-3.2.4.3-39", blind=True)
 class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
         except RemoteError:
             self.__dict__.setdefault("kept", []).append(entry)
             raise
@@ -418,8 +418,8 @@ class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientMessageReading):
 class ClientSequentialIdOfCursorPeekNextIsThatOfLastRead(ClientMessageReading):
     """The client sets SequentialId of a PEEK_NEXT by a cursor to the SequentialId of the message that it read last."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             described["SequentialId"] = self.__dict__.get("latest", 0)
         return described
@@ -436,8 +436,8 @@ class ClientHRemoteQueueOfCursorReceiveIsFirstHandle(ClientMessageReading):
     even after the queue was closed and opened again.
     """
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         known: dict[str, int] = self.__dict__.setdefault("known", {})
         first = known.setdefault(read.queue.FormatName, read.queue.QueueHandle)
         return described | {"hRemoteQueue": first} if _is_cursor_receive(read) else described
@@ -447,8 +447,8 @@ class ClientHRemoteQueueOfCursorReceiveIsFirstHandle(ClientMessageReading):
 class ClientDwQueueOfCursorReceiveIsPdwContext(ClientMessageReading):
     """The client sets dwQueue of a receive by a cursor to pdwContext instead of dwpQueue."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"dwQueue": read.queue.OpenContext} if _is_cursor_receive(read) else described
 
 
@@ -456,7 +456,7 @@ class ClientDwQueueOfCursorReceiveIsPdwContext(ClientMessageReading):
 class ClientDwRequestIdOfCursorReceiveIsThatOfNewestRead(ClientMessageReading):
     """The client sets dwRequestID of a receive by a cursor to the RequestId of the read that was requested last."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         newest = self.qm.remote_client.last_request_id
         return described | {"dwRequestID": newest} if _is_cursor_receive(read) else described

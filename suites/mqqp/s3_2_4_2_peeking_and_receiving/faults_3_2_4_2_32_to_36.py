@@ -27,8 +27,8 @@ from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ClientReadCou
 class ClientReadSequentialIdNotZero(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 with a nonzero SequentialId."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive2_description(read) | {"SequentialId": 0x1122334455667788}
 
 
 @fault(
@@ -38,8 +38,8 @@ class ClientReadSequentialIdNotZero(ClientMessageReading):
 class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRecorder):
     """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive2_description(read), "SequentialId": self.last_sequential_id}
 
 
 SEQUENTIAL_ID_RULES = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
@@ -53,8 +53,8 @@ class ClientSequentialIdOfReadIsThatOfLastResponse(ClientReadCounter):
         super().__init__(qm)
         self.last = 0
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read2(read) | {"SequentialId": self.last}
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive2_description(read) | {"SequentialId": self.last}
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         self.last = (results.get("lpRemoteReadDesc2") or {}).get("SequentialId", 0)
@@ -283,8 +283,8 @@ class ClientEntryOfReadWithoutMessageKept(ClientMessageReading):
         super().__init__(qm)
         self.ended: set[int] = set()
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        super().note_remote_read_handle(entry, handle)
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        super().store_remote_read_handle(entry, handle)
         self.ended.add(entry.RequestId)
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:

@@ -19,7 +19,7 @@ add(
     "client-receive-handle-not-kept",
     ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
     "The client does not keep the context handle of a receive.",
-    skip(ClientMessageReading.note_remote_read_handle),
+    skip(ClientMessageReading.store_remote_read_handle),
 )
 
 
@@ -35,9 +35,9 @@ class ClientSendsFirstContextHandleInEveryEndReceive(ClientMessageReading):
 
     first_handle: UUID | None = None
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
         self.first_handle = self.first_handle or handle
-        super().note_remote_read_handle(entry, self.first_handle)
+        super().store_remote_read_handle(entry, self.first_handle)
 
 
 RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36")
@@ -51,9 +51,9 @@ class ClientEndReceiveHandleOfFirstReceive(ClientMessageReading):
         super().__init__(qm)
         self.first: UUID | None = None
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
         self.first = self.first or handle
-        super().note_remote_read_handle(entry, self.first)
+        super().store_remote_read_handle(entry, self.first)
 
 
 @fault(
@@ -66,19 +66,19 @@ class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientMessageReading):
     queue.
     """
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         handles: dict[RemoteQueue, UUID | None] = self.__dict__.setdefault("handles", {})
         handles[entry.queue] = entry.RemoteReadHandle
         others = [handle for queue, handle in handles.items() if queue is not entry.queue]
         entry.RemoteReadHandle = others[-1] if others else entry.RemoteReadHandle
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)
 
 
 add(
     "client-end-receive-not-called",
     ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
     "The client does not call RemoteQMEndReceive.",
-    skip_remote_call_sequence(ClientMessageReading.end_receive),
+    skip_remote_call_sequence(ClientMessageReading.call_end_receive),
 )
 
 
@@ -98,9 +98,9 @@ class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientMessageReading):
             self.received.add(read.entry)
         return results
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry not in self.received:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
@@ -110,10 +110,10 @@ END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientMessageReading):
     """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(entry, ack)
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(entry, ack)
         if len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-receive-of-empty-message-not-ended", breaks=END_RECEIVE_RULES)
@@ -127,9 +127,9 @@ class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
         self.has_empty_body = not found.message.Body
         return found
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if not self.has_empty_body:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-second-receive-of-queue-not-ended", breaks=END_RECEIVE_RULES)
@@ -138,11 +138,11 @@ class ClientSecondReceiveOfQueueNotEnded(ClientMessageReading):
 
     queues_with_ended_receive: set[int]
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         known = self.__dict__.setdefault("queues_with_ended_receive", set())
         if entry.queue.number not in known:
             known.add(entry.queue.number)
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 END_RECEIVE_CALL_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
@@ -156,10 +156,10 @@ class ClientEndReceiveOmittedForEverySecondReceive(ClientMessageReading):
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
         if self.count % 2:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-end-receive-called-twice-for-second-receive", breaks=END_RECEIVE_CALL_RULES)
@@ -170,11 +170,11 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientMessageReading):
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)
         if not self.count % 2:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault(
@@ -185,22 +185,22 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientMessageReading):
 class ClientEndReceiveRepeatedAfterFailure(ClientMessageReading):
     """When RemoteQMEndReceive fails, the client calls the method again."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
         except RemoteError:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-receive-not-ended-while-peek-is-pending", breaks=END_RECEIVE_RULES, blind=True)
 class ClientReceiveNotEndedWhilePeekIsPending(ClientMessageReading):
     """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         peeks: set[PendingRemoteReadEntry] = self.__dict__.setdefault("peeks", set())
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not any(one in peeks and one.queue is entry.queue for one in pending):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
@@ -219,35 +219,35 @@ class ClientDoesNotEndReceiveWithoutTimeLimit(ClientMessageReading):
             self.__dict__.setdefault("endless", set()).add(entry)
         return entry
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry not in self.__dict__.get("endless", ()):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-receive-of-second-queue-not-ended", breaks=END_RECEIVE_RULES, blind=True)
 class ClientReceiveOfSecondQueueNotEnded(ClientMessageReading):
     """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry.queue is next(iter(self.qm.remote_client.queues.values())):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
 class ClientEndReceiveSendsWrongContextHandle(ClientMessageReading):
     """The client calls RemoteQMEndReceive with a wrong context handle."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-ends-receive-with-rr-nack-instead-of-rr-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
 class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientMessageReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(
             entry, RemoteReadAck.RR_NACK if ack is RemoteReadAck.RR_ACK else RemoteReadAck.RR_ACK
         )
 
@@ -261,9 +261,9 @@ class ClientEndsLaterReceivesWithRrNack(ClientMessageReading):
 
     has_ended_receive = False
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         wanted, self.has_ended_receive = (RemoteReadAck.RR_NACK if self.has_ended_receive else ack), True
-        yield from super().end_receive(entry, wanted)
+        yield from super().call_end_receive(entry, wanted)
 
 
 POSITIVE_END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
@@ -277,9 +277,9 @@ class ClientDwAckIsRrNackInEverySecondEndReceive(ClientMessageReading):
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
-        yield from super().end_receive(entry, ack if self.count % 2 else RemoteReadAck.RR_NACK)
+        yield from super().call_end_receive(entry, ack if self.count % 2 else RemoteReadAck.RR_NACK)
 
 
 @fault("client-dw-ack-is-rr-nack-after-receive-without-time-limit", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
@@ -294,8 +294,8 @@ class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientMessageReading):
         super().__init__(qm)
         self.infinite = False
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(entry, RemoteReadAck.RR_NACK if self.infinite else ack)
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(entry, RemoteReadAck.RR_NACK if self.infinite else ack)
 
 
 @fault(
@@ -313,20 +313,20 @@ class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientMessageReading):
             self.__dict__.setdefault("failed", set()).add(read.queue)
             raise
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         failed = self.__dict__.get("failed", set())
         wrong = entry.queue in failed
         failed.discard(entry.queue)
-        yield from super().end_receive(entry, RemoteReadAck.RR_NACK if wrong else ack)
+        yield from super().call_end_receive(entry, RemoteReadAck.RR_NACK if wrong else ack)
 
 
 @fault("client-pending-read-entry-kept-after-failed-end-receive", breaks=("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38"))
 class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
         except RemoteError:
             self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
             raise

@@ -43,8 +43,8 @@ class ClientHCursor0InSecondReadByCursor(ReadDescriptionChanger):
 class ClientSendsHCursor0InPeekCurrentByCursor(ClientMessageReading):
     """The client sets hCursor to 0 when its application requests PEEK_CURRENT by a cursor."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return {**given, "hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else given
 
 
@@ -84,8 +84,8 @@ class ClientUlActionPeekNextInSecondPeekCurrent(ReadDescriptionChanger):
 class ClientPeekCurrentByCursorSentAsPeekNext(ClientMessageReading):
     """The client sends PEEK_NEXT when its application requests PEEK_CURRENT by a cursor."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         current = read.CursorHandle and read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT
         return {**given, "ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if current else given
 
@@ -104,8 +104,8 @@ class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientMessageReading):
 class ClientUlTimeout0InPeekNextByStartReceive2(ClientMessageReading):
     """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             described["pRemoteReadDesc"]["ulTimeout"] = 0
         return described

@@ -96,8 +96,8 @@ _LP_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 class ClientPeekWithTimeOutSentAsPeekNext(ClientMessageReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().build_start_receive_description(read)
         is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if is_timed else {})
 
@@ -110,8 +110,8 @@ class ClientLaterPeekSentAsReceive(ClientMessageReading):
         super().__init__(qm)
         self.peeked = False
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().build_start_receive_description(read)
         if read.CursorHandle or read.receives or read.LookupId is not None:
             return found
         again, self.peeked = self.peeked, True
@@ -122,9 +122,9 @@ class ClientLaterPeekSentAsReceive(ClientMessageReading):
 class ClientPeekWithTimeOutSendsBuffer(ClientMessageReading):
     """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS
-        return super().describe_read(read) | ({"lpBuffer": b""} if is_timed else {})
+        return super().build_start_receive_description(read) | ({"lpBuffer": b""} if is_timed else {})
 
 
 @fault("client-later-peek-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
@@ -135,8 +135,8 @@ class ClientLaterPeekSendsBuffer(ClientMessageReading):
         super().__init__(qm)
         self.peeked = False
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().build_start_receive_description(read)
         if read.CursorHandle or read.receives or read.LookupId is not None:
             return found
         again, self.peeked = self.peeked, True

@@ -61,8 +61,8 @@ class SomeReadDescriptionsChanger(ReadCounterByKind):
         """Return the changed description."""
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        desc = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        desc = super().build_start_receive_description(read)
         return self.change_description(read, desc) if self.changes(read) else desc
 
 
@@ -417,8 +417,8 @@ class SequentialIdChanger(ReadCounterByKind):
         """Return whether the SequentialId of a read is nonzero."""
         raise NotImplementedError
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        description = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        description = super().build_start_receive2_description(read)
         if self.changes(read) and self.sends_nonzero_sequential_id(read):
             assert read.entry is not None
             return {**description, "SequentialId": read.entry.RequestId}

@@ -34,8 +34,8 @@ class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientMessageReadi
     pending read of the queue.
     """
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.receives and read.CursorHandle and read.LookupId is None:
             pending = self.qm.remote_client.PendingRemoteReadEntryCollection
             oldest = next(entry for entry in pending if entry.queue is read.queue)
@@ -54,7 +54,7 @@ class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientMessageReading):
         self.request_ids: dict[tuple[RemoteQueue, int], int] = {}
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
-        described = self.describe_read(read)
+        described = self.build_start_receive_description(read)
         if read.CursorHandle and not read.receives:
             place = read.queue, read.CursorHandle
             if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
@@ -123,8 +123,8 @@ class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientMessageReadin
         super().__init__(qm)
         self.sequential_ids: dict[tuple[RemoteQueue, int], int] = {}
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             described["SequentialId"] = self.sequential_ids.get((read.queue, read.CursorHandle), 0)
         return described
@@ -156,8 +156,8 @@ class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientMessageReading):
     is open in the same queue.
     """
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.receives and read.LookupId is None and not read.CursorHandle:
             cursors = self.qm.remote_client.queue_and_handle_by_cursor.values()
             described["pRemoteReadDesc"]["hCursor"] = next((one for of, one in cursors if of is read.queue), 0)

@@ -21,8 +21,8 @@ class _PeekDwSizeSetter(ClientMessageReading):
         """Return dwSize of a read."""
         return 0
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         self.reads += 1
         size = self.choose_dw_size(read)
         sized = {"dwSize": size, "lpBuffer": bytes(size)} if size else {}

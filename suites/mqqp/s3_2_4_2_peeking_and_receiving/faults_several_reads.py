@@ -124,10 +124,10 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientMessageReading):
 class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientMessageReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         if read.entry is not None and read.TimeOut == INFINITE_MS:
             self.remove_pending_read(read.entry)
-        return super().describe_read(read)
+        return super().build_start_receive_description(read)
 
 
 # -- the method for an old server
@@ -180,8 +180,8 @@ class ReadFieldChanger(ClientMessageReading):
         super().__init__(qm)
         self.counts: dict[tuple[ReadAction, bool], int] = {}
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         way = read.Action, bool(read.CursorHandle)
         self.counts[way] = self.counts.get(way, 0) + 1
         return given | self.changes if type(self).condition(self, read) else given

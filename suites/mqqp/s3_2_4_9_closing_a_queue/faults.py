@@ -21,7 +21,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteErro
 class ClientCloseQueueOfLastOpenedQueue(ClientQueueOpening):
     """The client closes the queue that it opened last instead of the queue that its application names."""
 
-    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+    def find_remote_open_queue_entry(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         return self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
 
 
@@ -29,7 +29,7 @@ class ClientCloseQueueOfLastOpenedQueue(ClientQueueOpening):
 class ClientCloseQueueClosesFirstOpenedQueue(ClientQueueOpening):
     """The client closes the queue that it opened first, even if its application names another queue."""
 
-    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+    def find_remote_open_queue_entry(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         return self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
 
 
@@ -48,7 +48,7 @@ class ClientCloseOfNewestQueueClosesEveryQueue(ClientQueueOpening):
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         entries = list(self.qm.remote_client.RemoteOpenQueueEntryCollection)
         newest = bool(entries) and entries[-1].queue is queue
-        for entry in entries if newest else [self.find_remote_open_queue(queue)]:
+        for entry in entries if newest else [self.find_remote_open_queue_entry(queue)]:
             yield from super().close_queue_at_server(entry.queue)
 
 
@@ -190,7 +190,7 @@ class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientQueueOpening):
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if any(one.queue is entry.queue for one in pending):
             yield from self.qm.client_read_cancelling.cancel_every_pending_read(entry.queue)
-            self.remove_remote_open_queue(entry)
+            self.remove_remote_open_queue_entry(entry)
         else:
             yield from super()._close_open_queue(binding, entry)
 
@@ -278,7 +278,7 @@ class ClientCloseQueueNotCalledAfterRefusedCancel(ClientQueueOpening):
                 try:
                     yield from cancelling.cancel_pending_read(entry.queue, one.RequestId)
                 except RemoteError:
-                    self.remove_remote_open_queue(entry)
+                    self.remove_remote_open_queue_entry(entry)
                     return
         yield from super()._close_open_queue(binding, entry)
 
@@ -327,7 +327,7 @@ add(
     "client-closed-queue-entry-kept",
     "MQQP-3.2.4.9-07",
     "The client keeps the RemoteOpenQueueEntry of a closed queue.",
-    skip(ClientQueueOpening.remove_remote_open_queue),
+    skip(ClientQueueOpening.remove_remote_open_queue_entry),
 )
 
 
@@ -335,7 +335,7 @@ add(
 class ClientCloseQueueRemovesEveryEntry(ClientQueueOpening):
     """The client removes the RemoteOpenQueueEntries of all its queues when it closes one of them."""
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
 
 
@@ -343,7 +343,7 @@ class ClientCloseQueueRemovesEveryEntry(ClientQueueOpening):
 class ClientCloseQueueRemovesFirstEntry(ClientQueueOpening):
     """The client removes the RemoteOpenQueueEntry of the queue that it opened first when it closes another queue."""
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
 
 
@@ -354,7 +354,7 @@ class ClientEntryOfQueueKeptAfterRefusedClose(ClientQueueOpening):
     def _close_open_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from self.qm.client_read_cancelling.cancel_every_pending_read(entry.queue)
         yield from self.call_close_queue(binding, entry)
-        self.remove_remote_open_queue(entry)
+        self.remove_remote_open_queue_entry(entry)
 
 
 @fault("client-close-queue-entry-kept-after-refusal", breaks="MQQP-3.2.4.9-07", blind=True)

@@ -42,7 +42,7 @@ add(
     "unconnected-outgoing-queue-does-not-retry",
     "MQSO-5.1.1.2-D08",
     "An outgoing queue that could not connect does not try again.",
-    skip_during(SessionClosing.fail_to_establish, SessionClosing.await_reconnect),
+    skip_during(SessionClosing.close_session_after_failed_establishment, SessionClosing.await_reconnect),
 )
 
 

@@ -128,8 +128,10 @@ class SenderOnlyFirstLostSessionConnectsAgain(SessionClosing):
 class SenderSecondFailedAttemptEndsRetries(SessionClosing):
     """The sender stops connecting after the second attempt in a row that could not reach the destination."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         failed: dict[int, int] = self.__dict__.setdefault("failed", {})
         failed[session.number] = failed.get(session.number, 0) + 1
         if failed[session.number] > 1:

@@ -151,6 +151,6 @@ class QueueManagerRefusesPublicQueueChangesAfterDirectoryReturn(QueueCommands):
 class QueueManagerDirectoryOfflineNotReset(DirectoryClient):
     """The queue manager leaves DirectoryOffline at True when the directory is available again."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         self.qm.enterprise.state.go_offline()

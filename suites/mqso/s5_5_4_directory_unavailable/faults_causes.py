@@ -219,10 +219,10 @@ class QueueManagerWithoutDirectorySendsNoTransactionalMessage(HigherLayerCommand
 class QueueManagerSecondReturnLeavesDirectoryOffline(DirectoryClient):
     """The queue manager sets DirectoryOffline to FALSE when the directory returns, but not after a second loss."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if self.__dict__.get("returned"):
             return
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.__dict__["returned"] = True
 
@@ -236,7 +236,7 @@ class QueueManagerDirectoryCheckedOnceAfterLoss(DirectoryClient):
     """The queue manager checks once after the loss whether the directory is available, and never again."""
 
     def on_directory_online_timer(self, now: Now) -> None:
-        self.qm.directory_link.read(self._check_online)
+        self.qm.directory_link.read(self._check_directory_online)
 
 
 @fault("queue-manager-deletes-no-public-queue-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)

@@ -267,9 +267,9 @@ class QueueManagerStaysOfflineAfterDirectoryObjectIsCorrected(DirectoryClient):
         if self.qm.enterprise.state.DirectoryOffline:
             self.__dict__["mismatch"] = True
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if not self.__dict__.get("mismatch"):
-            super()._check_online(answer, now)
+            super()._check_directory_online(answer, now)
 
 
 @fault("queue-manager-identifier-not-compared-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)

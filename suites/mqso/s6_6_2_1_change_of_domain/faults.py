@@ -28,16 +28,16 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 class LastDomainNotStored(DomainMembership):
     """The queue manager does not store the domain that it has joined as LastDomain."""
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         if self.qm.adm.MachineDomainId is None:
-            super().save_domain()
+            super().save_last_domain()
 
 
 @fault("new-domain-object-not-created", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
 class NewDomainObjectNotCreated(DomainMembership):
     """In a new domain, the queue manager waits for an administrator to create its object."""
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         self.qm.enterprise.state.go_offline()
 
 
@@ -55,11 +55,11 @@ class NewDomainForeignObjectAccepted(DomainMembership):
     Identifier.
     """
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine_object()
         if found is not None and found.Identifier is not None:
             self.adopt_directory_identifier(found.Identifier)
-        super().change_domain(go_on, now)
+        super().process_domain_change(go_on, now)
 
 
 @fault("new-domain-identifier-not-used", breaks="MQSO-6.6.2.1-05")
@@ -84,16 +84,16 @@ class LastDomainStoredWithoutDirectory(DirectoryClient):
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)
-        self.qm.domain_membership.save_domain()
+        self.qm.domain_membership.save_last_domain()
 
 
 class OtherDirectoryObjectRecorder(DomainMembership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine_object()
         vars(self)["found_other"] = found is not None and found.Identifier != self.qm.adm.Identifier
-        super().change_domain(go_on, now)
+        super().process_domain_change(go_on, now)
 
 
 class DirectoryWatchOmitter(DirectoryClient):

@@ -37,7 +37,7 @@ class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         if answer.status is not Result.SUCCESS and self.qm.domain_membership.has_joined_domain:
-            self.qm.domain_membership.save_domain()
+            self.qm.domain_membership.save_last_domain()
         super()._on_first_read(answer, now)
 
 

@@ -42,9 +42,9 @@ class QueueManagerUsesIdentifierOfNewObjectOnlyInDirectoryReads(DomainMembership
 class QueueManagerDirectoryOfflineFalseAfterIdentifierMismatch(DomainMembership):
     """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine_object()
-        super().change_domain(go_on, now)
+        super().process_domain_change(go_on, now)
         if found is not None:
             self.qm.enterprise.state.DirectoryOffline = False
 

@@ -126,18 +126,18 @@ class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
 class WorkgroupQueueManagerKeepsLastDomain(DomainMembership):
     """A queue manager that left its domain keeps LastDomain."""
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         if self.qm.adm.MachineDomainId is not None:
-            super().save_domain()
+            super().save_last_domain()
 
 
 @fault("queue-manager-last-domain-kept-after-change-of-domain", breaks="MQSO-6.6.2-D04")
 class QueueManagerLastDomainKeptAfterChangeOfDomain(DomainMembership):
     """A queue manager that has changed its domain keeps the old domain as LastDomain."""
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         if None in (self.qm.adm.LastDomain, self.qm.adm.MachineDomainId):
-            super().save_domain()
+            super().save_last_domain()
 
 
 add(

@@ -224,9 +224,9 @@ class QueueManagerLastDomainOfSecondDomainNotStored(DomainMembership):
             return
         super()._save_domain_change(change)
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         self.__dict__["is_changing"] = self.qm.adm.LastDomain is not None
-        super().save_domain()
+        super().save_last_domain()
         self.__dict__["is_changing"] = False
 
 

@@ -117,8 +117,8 @@ class Tables:
                 changes.list_check_events(self.test_runs, self.runs, self.catalogue), self.runs
             ),
             "flaky": lambda: derived.find_flaky_checks(self.test_runs, self.runs),
-            "matrix": lambda: derived.derive_matrix(self.rule_current),
-            "pairs": lambda: derived.derive_pairs(self.rule_current, self.runs, self.catalogue),
+            "matrix": lambda: derived.derive_matrix_table(self.rule_current),
+            "pairs": lambda: derived.derive_pair_exchanges_table(self.rule_current, self.runs, self.catalogue),
         }[name]()
         frame.write.parquet(str(self.folder / name))
         return getattr(self, name)

@@ -57,7 +57,9 @@ def test_day_or_time_selects_runs_of_last_version_started_by_then(lake):
     def meant(asked):
         return [
             row.ingest
-            for row in difference._select_runs_of_side(lake.runs, asked, "versions").orderBy("ingest").collect()
+            for row in difference._select_runs_of_compared_side(lake.runs, asked, "versions")
+            .orderBy("ingest")
+            .collect()
         ]
 
     assert meant(first) == meant(f"{first}+00:00") == numbers[:1]
