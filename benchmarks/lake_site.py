@@ -23,8 +23,8 @@ from playwright.sync_api import sync_playwright
 from benchmarks.footprint import measure_footprint
 from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, get_capture_path
-from reports.lake.manifest import IngestCommit, KnownRun, Manifest
-from reports.lake.schemas import DERIVED_TABLES, FACT_TABLES
+from reports.lake.manifest import IngestCommit, IngestedRun, Manifest
+from reports.lake.schemas import COLUMN_TYPES_BY_DERIVED_TABLE, COLUMN_TYPES_BY_FACT_TABLE
 from reports.text import build_system_key
 
 SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
@@ -155,9 +155,12 @@ def make_lake(folder: Path, systems: int) -> None:
         database.execute(INVENTED_TABLES_QUERY.format(folder=folder, systems=systems))
         values = {"run_folder": run.as_uri(), "suites": suites, "last": (RUNS_EACH - 1) * systems}
         for table, query in TABLES.items():
-            columns = ", ".join(_cast(name, kind) for name, kind in (FACT_TABLES | DERIVED_TABLES)[table].items())
+            columns = ", ".join(
+                _cast(name, kind)
+                for name, kind in (COLUMN_TYPES_BY_FACT_TABLE | COLUMN_TYPES_BY_DERIVED_TABLE)[table].items()
+            )
             unit, how = "", ""
-            if table in DERIVED_TABLES:
+            if table in COLUMN_TYPES_BY_DERIVED_TABLE:
                 unit = {"changes": ", replace(sut_name, ' ', '-')", "pairs": ", a"}.get(table, ", sut") + " as unit"
                 how = ", partition_by (unit)"
             (data / table).mkdir()
@@ -192,7 +195,7 @@ def _write_rules(database: duckdb.DuckDBPyConnection, folder: Path, rules: dict[
     for table, name, values in (("catalogue", "rules", rows), ("suites", "suites", documents)):
         source = folder / f"{name}.json"
         source.write_text(json.dumps(values), encoding="ascii")
-        kinds = {each: _duckdb_type(kind) for each, kind in FACT_TABLES[table].items()}
+        kinds = {each: _duckdb_type(kind) for each, kind in COLUMN_TYPES_BY_FACT_TABLE[table].items()}
         database.execute(
             f"copy (select * from read_json('{source}', columns = {kinds!r})) to '{folder / name}' (format parquet)"
         )
@@ -213,7 +216,7 @@ def _write_pool(database: duckdb.DuckDBPyConnection, folder: Path, run: Path) ->
     kinds = {
         "test": "varchar",
         "capture": "varchar",
-        "evidence": _duckdb_type(DERIVED_TABLES["rule_current"]["evidence"]),
+        "evidence": _duckdb_type(COLUMN_TYPES_BY_DERIVED_TABLE["rule_current"]["evidence"]),
     }
     database.execute(
         f"copy (select * from read_json('{source}', columns = {kinds!r})) to '{folder / 'pool'}' (format parquet)"
@@ -237,17 +240,17 @@ def _duckdb_type(kind: str) -> str:
 
 
 def _write_manifest(folder: Path, data: Path, run: str, suites: str, known: list[tuple[str, int, str, str]]) -> None:
-    tables = tuple(table.name for table in sorted(data.iterdir()) if table.name in FACT_TABLES)
+    tables = tuple(table.name for table in sorted(data.iterdir()) if table.name in COLUMN_TYPES_BY_FACT_TABLE)
     manifest = Manifest(
         number=1,
         commits=(IngestCommit("c1", tuple(row[0] for row in known), tables),),
         runs={
-            name: KnownRun("c1", ingest, run, 6_000_000, 1, name, 16_000, sut, product)
+            name: IngestedRun("c1", ingest, run, 6_000_000, 1, name, 16_000, sut, product)
             for name, ingest, sut, product in known
         },
         derived={
             table: {unit.name.removeprefix("unit="): "c1" for unit in (data / table).iterdir()}
-            for table in DERIVED_TABLES
+            for table in COLUMN_TYPES_BY_DERIVED_TABLE
             if (data / table).exists()
         },
         catalogues={suites: "c1"},

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from benchmarks.lake import TICKS, measure_process
 from reports.lake.changes import derive_changes, list_check_events
 from reports.lake.current import derive_rule_current
-from reports.lake.derived import derive_matrix, find_flaky_checks
+from reports.lake.derived import derive_matrix_table, find_flaky_checks
 from reports.lake.schemas import build_table_ddl
 from reports.lake.writing import set_shuffle_partition_count
 from reports.spark import open_spark_session
@@ -176,7 +176,7 @@ def _spark(spark: SparkSession, folder: Path) -> None:
     names = ("test_runs", "runs", "catalogue", "verdicts", "evidence")
     derive_rule_current(*map(read, names)).write.mode("overwrite").parquet(str(out / "rule_current"))
     current = spark.read.schema(build_table_ddl("rule_current")).parquet(str(out / "rule_current"))
-    derive_matrix(current).write.mode("overwrite").parquet(str(out / "matrix"))
+    derive_matrix_table(current).write.mode("overwrite").parquet(str(out / "matrix"))
 
 
 def _other(spark: SparkSession, folder: Path, table: str) -> None:

@@ -10,9 +10,9 @@ from types import MappingProxyType, NoneType
 from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
-from reference_qm.surface import commands, remote_commands, surroundings
+from reference_qm.surface import commands, queue_manager_environment, remote_commands
 from reference_qm.surface.effects import CommandCompleted, CommandRejected
-from reference_qm.surface.surroundings import HostRequest
+from reference_qm.surface.queue_manager_environment import EnvironmentRequest
 
 CONTROL_PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
@@ -95,7 +95,7 @@ class VerbNotOffered(ControlError):
     """
 
 
-def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
+def parse_request(arguments: dict[str, Any]) -> commands.Request | EnvironmentRequest:
     """Return the request that the object ``{"verb": ..., argument: ...}`` describes. Raise ControlError if the
     object is invalid.
     """
@@ -233,13 +233,13 @@ class ControlVerb(NamedTuple):
     arguments.
     """
 
-    make_request: Callable[..., commands.Request | HostRequest]
+    make_request: Callable[..., commands.Request | EnvironmentRequest]
     converter_by_argument: Mapping[str, ArgumentConverter]
     required_arguments: tuple[str, ...]
 
 
 def _derive_verb_from_request_type(
-    request: type[commands.Request] | type[HostRequest],
+    request: type[commands.Request] | type[EnvironmentRequest],
     *,
     without: tuple[str, ...] = (),
     required: tuple[str, ...] = (),
@@ -291,7 +291,7 @@ _SEND_MESSAGE_VERB = _derive_verb_from_request_type(
 )
 _CREATE_QUEUE_VERB = _derive_verb_from_request_type(commands.CreateQueue, without=("security",))
 
-_PUBLISHED_OBJECT_VERB = _derive_verb_from_request_type(surroundings.AccessPublishedObject, null=False)
+_PUBLISHED_OBJECT_VERB = _derive_verb_from_request_type(queue_manager_environment.AccessPublishedObject, null=False)
 
 _VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
     {
@@ -361,7 +361,7 @@ _VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
         "set_timers": _derive_verb_from_request_type(commands.SetTimers),
         "configure": _derive_verb_from_request_type(commands.Configure),
         "inspect": _derive_verb_from_request_type(commands.Inspect),
-        "environment": _derive_verb_from_request_type(surroundings.ChangeEnvironment, null=False),
+        "environment": _derive_verb_from_request_type(queue_manager_environment.ChangeEnvironment, null=False),
         "published": ControlVerb(
             _PUBLISHED_OBJECT_VERB.make_request,
             {**_PUBLISHED_OBJECT_VERB.converter_by_argument, "public_encryption_keys_base64": _convert_base64},

@@ -12,21 +12,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform, overload
 
-T = TypeVar("T")
+ValueClass = TypeVar("ValueClass")
 
 
 @overload
-def value_object(cls: type[T], /) -> type[T]: ...
+def value_object(cls: type[ValueClass], /) -> type[ValueClass]: ...
 
 
 @overload
-def value_object(*, kw_only: bool = False, order: bool = False) -> Callable[[type[T]], type[T]]: ...
+def value_object(*, kw_only: bool = False, order: bool = False) -> Callable[[type[ValueClass]], type[ValueClass]]: ...
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def value_object(
-    cls: type[T] | None = None, /, *, kw_only: bool = False, order: bool = False
-) -> type[T] | Callable[[type[T]], type[T]]:
+    cls: type[ValueClass] | None = None, /, *, kw_only: bool = False, order: bool = False
+) -> type[ValueClass] | Callable[[type[ValueClass]], type[ValueClass]]:
     """Make a class a slotted dataclass. ``kw_only`` and ``order``: as in ``dataclasses.dataclass``."""
     make = dataclass(slots=True, unsafe_hash=True, kw_only=kw_only, order=order)
     return make if cls is None else make(cls)

@@ -20,7 +20,7 @@ number does not identify a cause.
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class FindingCause:
     """A group of findings with the same verdict and the same cause, in display order. ``common_observation``: the
     observation that these findings share.
     """
@@ -42,7 +42,7 @@ def group_findings_by_cause(
     findings: Iterable[StandingVerdict],
     named: Callable[[str], str] = str,
     root_of: Callable[[StandingVerdict], str] = lambda _: "",
-) -> list[Cause]:
+) -> list[FindingCause]:
     """Group findings by cause. The cause that affects the most rules comes first. A finding that shares its cause with
     no other finding forms a group of its own.
 
@@ -60,7 +60,7 @@ def group_findings_by_cause(
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
-    causes = [Cause(tuple(some), seen[key]) for key, some in groups.items()]
+    causes = [FindingCause(tuple(some), seen[key]) for key, some in groups.items()]
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 

@@ -19,8 +19,8 @@ from reports.captures import CaptureStore
 from reports.errata import load_errata
 from reports.lake import cli as lake_cli
 from reports.lake.command import (
-    LakeOption,
-    MasterOption,
+    LakeFolderOption,
+    SparkMasterOption,
     SparkSettingsOption,
     exit_with_report_code,
     open_lake,
@@ -36,7 +36,7 @@ from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.summary import build_terminal_matrix
 from reports.text import one_line
-from reports.values import get_value_namer
+from reports.values import get_value_name_adder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,7 +96,7 @@ def roll_up_runs(
     wait: Annotated[
         float, typer.Option("--wait", min=0, help="Maximum time in seconds to wait for the given runs to finish.")
     ] = 0,
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Ingest run folders into the lake in the folder --out, and write the interop matrix and the static site of this
@@ -162,9 +162,9 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
 
 
 def write_site_of_lake(
-    lake: LakeOption,
+    lake: LakeFolderOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
@@ -183,7 +183,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[S
     progress("reading the lake")
     contents = load_contents(lake)
     captures = CaptureStore(out / "site", partial(get_run_folder, lake), get_packet_reader())
-    missing = write_site(contents, captures, progress, load_errata(), get_value_namer())
+    missing = write_site(contents, captures, progress, load_errata(), get_value_name_adder())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
 

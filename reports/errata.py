@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-ENTRY_POINT_GROUP = "mqconform.errata"
+ERRATA_ENTRY_POINT_GROUP = "mqconform.errata"
 """The entry point whose function returns the errata. Each returned object has the attributes of an `Erratum`.
 """
 
@@ -35,7 +35,9 @@ class Erratum:
 def load_errata() -> dict[str, Erratum]:
     """Return the errata of the installed suites by their ids, or an empty mapping if no entry point is installed."""
     return {
-        each.id: each for entry in entry_points(group=ENTRY_POINT_GROUP) for each in map(_build_erratum, entry.load()())
+        each.id: each
+        for entry in entry_points(group=ERRATA_ENTRY_POINT_GROUP)
+        for each in map(_build_erratum, entry.load()())
     }
 
 

@@ -9,13 +9,13 @@ import typer
 from pyspark.sql import SparkSession
 
 from reports.lake.command import print_report
-from reports.lake.following import Follower, repeat_searches
+from reports.lake.following import RunFolderFollower, repeat_searches_for_new_runs
 from reports.lake.ingest import IngestReport
 from reports.lake.store import Lake
 from reports.progress import Progress
 from reports.text import one_line
 
-COMMAND_NAME = "rollup"
+ROLLUP_COMMAND_NAME = "rollup"
 
 
 def follow_runs(
@@ -37,14 +37,14 @@ def follow_runs(
         if every_s is None:
             reports.append(report)
         if report.ingested_runs or report.refused or report.unfinished_folders:
-            print_report(report, COMMAND_NAME)
+            print_report(report, ROLLUP_COMMAND_NAME)
 
-    follower = Follower(spark, where, folder, note_report)
+    follower = RunFolderFollower(spark, where, folder, note_report)
     written = -1
 
     def ingest_new_runs() -> None:
         nonlocal written
-        with Progress(COMMAND_NAME) as progress:
+        with Progress(ROLLUP_COMMAND_NAME) as progress:
             follower.ingest_new_runs(progress)
             number = Lake.open_or_create(spark, where).manifest.number
             if number not in (0, written):
@@ -56,11 +56,11 @@ def follow_runs(
         return reports
     typer.echo(f"following {one_line(folder)}: one search every {every_s:g} s; Ctrl-C ends it")
     try:
-        repeat_searches(ingest_new_runs, every_s, _print_complaint, wait)
+        repeat_searches_for_new_runs(ingest_new_runs, every_s, _print_follow_error, wait)
     except KeyboardInterrupt:
         typer.echo("ended: the lake contains the runs that the last complete search found")
     return reports
 
 
-def _print_complaint(line: str) -> None:
-    typer.echo(f"mqconform {COMMAND_NAME}: {line}", err=True)
+def _print_follow_error(line: str) -> None:
+    typer.echo(f"mqconform {ROLLUP_COMMAND_NAME}: {line}", err=True)

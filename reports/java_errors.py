@@ -11,9 +11,9 @@ from pyspark.errors import PySparkException
 from reports.text import one_line
 
 MAX_REASON_CHARACTERS = 300
-DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
+JAVA_PROCESS_LOST_ERRORS = (Py4JNetworkError, ConnectionError)
 """The exceptions that calls to Java raise after the Java process has ended unexpectedly."""
-SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
+SPARK_ERRORS = (PySparkException, Py4JError, *JAVA_PROCESS_LOST_ERRORS)
 """The exceptions that any request to Spark can raise."""
 REMEDY_BY_EXCEPTION = {
     "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
@@ -34,9 +34,9 @@ def describe_java_error(error: Exception) -> str:
     """
     try:
         cause = _get_innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
-    except DEAD_JAVA_ERRORS as silence:
+    except JAVA_PROCESS_LOST_ERRORS as silence:
         return describe_java_error(silence)
-    if isinstance(error, DEAD_JAVA_ERRORS):
+    if isinstance(error, JAVA_PROCESS_LOST_ERRORS):
         return "its Java process has ended: it was killed, or had no memory left"
     if cause is None:
         name, message = type(error).__name__, _drop_stack_trace(str(error))

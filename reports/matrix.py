@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from reports.model import SiteContents
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 
 def write_matrix(contents: SiteContents, path: Path) -> None:
@@ -19,7 +19,7 @@ def build_matrix(contents: SiteContents) -> dict[str, object]:
     totals = contents.totals()
     return {
         "schema": 2,
-        "verdicts": list(VERDICTS),
+        "verdicts": list(VERDICT_NAMES),
         "input": {
             "lines": contents.kept + contents.rejected_count,
             "kept": contents.kept,

@@ -13,11 +13,11 @@ from datetime import datetime
 
 from reports.text import (
     build_system_key,
+    format_system_label,
     get_natural_sort_key,
     get_section_sort_key,
     make_slug,
     shown_profile,
-    system_label,
 )
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY_BY_VERDICT
@@ -26,7 +26,7 @@ RULE_KIND_OF_DEMAND = "demand"
 RULE_KINDS_COUNTED_AS_DEMANDS = (RULE_KIND_OF_DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs that the page of a system shows, the latest first."""
-PANELS_PER_PAGE = 12
+OBSERVATION_PANELS_PER_PAGE = 12
 """The maximum number of systems whose observations the page of a rule shows, not counting passes.
 
 The verdicts of all systems are shown.
@@ -58,7 +58,7 @@ class System:
     @property
     def label(self) -> str:
         """Return the display name of the system."""
-        return system_label(self.name, self.version, self.profile)
+        return format_system_label(self.name, self.version, self.profile)
 
     @property
     def product(self) -> tuple[str, str]:
@@ -100,7 +100,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class CoverageOfSection:
     """The coverage of one section: the number of its rules, the number of rules with a check, and the number of
     rules with a proof.
 
@@ -209,7 +209,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class LaterUndecided:
+class UndecidedVerdictAfterDecision:
     """An undecided verdict that is later than the standing verdict but does not replace it."""
 
     verdict: str
@@ -247,7 +247,7 @@ class StandingVerdict:
     evidence: tuple[Frame, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     retired: bool = False
-    later_undecided_verdicts: tuple[LaterUndecided, ...] = ()
+    later_undecided_verdicts: tuple[UndecidedVerdictAfterDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedLine:
+class RejectedVerdictLine:
     """A line of a verdict file that the ingest rejected."""
 
     folder: str
@@ -333,8 +333,8 @@ class SiteContents:
     ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a sample
     of the rejected lines. ``standing_verdicts``: the standing verdicts, with the rules in the order of
     `get_rule_sort_key`. ``read_shown_verdicts`` yields the verdicts that the page of a rule shows in full, in the order
-    of the rules' ids, the worst first. For each rule these are at most `PANELS_PER_PAGE` verdicts other than passes,
-    and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the latest changes of each rule, in the same order.
+    of the rules' ids, the worst first. For each rule these are at most `OBSERVATION_PANELS_PER_PAGE` verdicts other
+    than passes, and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the latest changes of each rule, in the same order.
     ``read_findings`` yields, system by system, the verdicts that are not a pass, are retired or have later undecided
     verdicts, the worst first. Each call reads the lake again.
     """
@@ -350,10 +350,10 @@ class SiteContents:
     pairs: tuple[Pair, ...] = ()
     """The pairs whose counterpart is not the reference queue manager."""
     exchanges: tuple[Exchange, ...] = ()
-    coverage: tuple[Coverage, ...] = ()
+    coverage: tuple[CoverageOfSection, ...] = ()
     members: tuple[ProtocolWithoutRules, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
-    rejected: tuple[RejectedLine, ...] = ()
+    rejected: tuple[RejectedVerdictLine, ...] = ()
     rejected_count: int = 0
     run_count: int = 0
     kept: int = 0

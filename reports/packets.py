@@ -14,7 +14,7 @@ from reports.captures import EvidencePacketFinder
 from reports.model import Frame, StandingVerdict
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS
 
-ENTRY_POINT_GROUP = "mqconform.packets"
+PACKET_READER_ENTRY_POINT_GROUP = "mqconform.packets"
 """The entry point whose function returns the packets of a capture file for display."""
 CapturePacketReader = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
 """A function that reads the packets of a verdict. Its arguments are the document and section (one text), the
@@ -30,7 +30,7 @@ def get_packet_reader() -> EvidencePacketFinder:
     """Return the function that reads the packets of a verdict. If no such function is installed, pages only name the
     packets.
     """
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
+    for entry in entry_points(group=PACKET_READER_ENTRY_POINT_GROUP):
         return _PacketReader(entry.load())
     return lambda _, standing: standing.evidence
 

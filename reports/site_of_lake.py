@@ -23,23 +23,23 @@ from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM_COLUMN_TYPES
 from reports.lake.store import Lake
 from reports.model import (
     EXAMPLES_PER_PAGE,
-    PANELS_PER_PAGE,
+    OBSERVATION_PANELS_PER_PAGE,
     RULE_KIND_OF_DEMAND,
     RUNS_PER_SYSTEM_SHOWN,
     Change,
     CitedErratum,
-    Coverage,
+    CoverageOfSection,
     Exchange,
     Frame,
-    LaterUndecided,
     Pair,
     ProtocolWithoutRules,
-    RejectedLine,
+    RejectedVerdictLine,
     Rule,
     Run,
     SiteContents,
     StandingVerdict,
     System,
+    UndecidedVerdictAfterDecision,
     get_rule_sort_key,
     make_unlisted_rule,
 )
@@ -56,7 +56,7 @@ _TEXT_COLUMNS = ("expected", "observed", "reason", "test")
 _RULE_TEXT_COLUMNS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
-_DEPTH_COLUMNS = ("varied", "cells", "explored")
+_CHECKING_DEPTH_COLUMNS = ("varied", "cells", "explored")
 """The columns that show how thoroughly a rule is tested."""
 
 
@@ -85,7 +85,7 @@ def load_contents(lake: Lake) -> SiteContents:
         rules=rules,
         standing_verdicts=table,
         read_shown_verdicts=lambda: map(_build_standing_verdict, _choose_verdicts(lake).toLocalIterator()),
-        read_findings=lambda: map(_build_standing_verdict, _read_found_verdicts(lake).toLocalIterator()),
+        read_findings=lambda: map(_build_standing_verdict, _read_findings(lake).toLocalIterator()),
         changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
         cited_errata=tuple(
             CitedErratum(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()
@@ -93,12 +93,13 @@ def load_contents(lake: Lake) -> SiteContents:
         pairs=_read_pairs(lake, runs),
         exchanges=tuple(map(_build_exchange, find_current_exchanges(lake).toLocalIterator())),
         coverage=tuple(
-            Coverage(**(row.asDict() | {"kind": row.kind or RULE_KIND_OF_DEMAND})) for row in of_suites.coverage or ()
+            CoverageOfSection(**(row.asDict() | {"kind": row.kind or RULE_KIND_OF_DEMAND}))
+            for row in of_suites.coverage or ()
         ),
         members=tuple(ProtocolWithoutRules(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
-            RejectedLine(row.folder, row.line, row.reason)
+            RejectedVerdictLine(row.folder, row.line, row.reason)
             for row in lake.table("rejected").orderBy("folder", "line").limit(MAX_SHOWN_REJECTED_LINES).collect()
         ),
         rejected_count=totals[2] or 0,
@@ -180,7 +181,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .select(*_RULE_TEXT_COLUMNS, "checked", "proven", "kind", "known", *_DEPTH_COLUMNS)
+        .select(*_RULE_TEXT_COLUMNS, "checked", "proven", "kind", "known", *_CHECKING_DEPTH_COLUMNS)
     )
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
@@ -240,7 +241,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
         .select("sut", "rule", "verdict", "retired", "ingest")
         .withColumn("good", ~sql.col("verdict").isin(*FINDING_VERDICTS))
         .withColumn("place", sql.row_number().over(of_rule))
-        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_PER_PAGE).otherwise(PANELS_PER_PAGE))
+        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_PER_PAGE).otherwise(OBSERVATION_PANELS_PER_PAGE))
         .select("sut", "rule", "place")
     )
     return (
@@ -274,7 +275,7 @@ def _build_exchange(row: Row) -> Exchange:
     return Exchange(**texts, position=row.position or 0, started=row.started, broken=row.broken or {})
 
 
-def _read_found_verdicts(lake: Lake) -> DataFrame:
+def _read_findings(lake: Lake) -> DataFrame:
     looked_at: Iterable[Column] = (
         sql.col("verdict").isin(*FINDING_VERDICTS),
         sql.col("retired"),
@@ -330,7 +331,7 @@ def _build_standing_verdict(row: Row) -> StandingVerdict:
         counts=row.counts or {},
         retired=bool(row.retired),
         later_undecided_verdicts=tuple(
-            LaterUndecided(each.verdict, each.run, each.started, each.test or "", each.reason or "")
+            UndecidedVerdictAfterDecision(each.verdict, each.run, each.started, each.test or "", each.reason or "")
             for each in row.beside or ()
         ),
         **texts,

@@ -15,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Pair, SiteContents, System, get_worst_verdict
-from reports.roots import MAX_SHOWN_ROOTS, format_root_causes
-from reports.text import format_document_name, one_line, system_label
+from reports.roots import MAX_SHOWN_ROOT_CAUSES, format_root_causes
+from reports.text import format_document_name, format_system_label, one_line
 from reports.vocabulary import (
     DECIDED_VERDICTS,
     FINDING_VERDICTS,
-    NOT_JUDGED,
+    NOT_JUDGED_VERDICT_KIND,
     VERDICT_KIND_BY_NAME,
     VERDICT_KINDS_WORST_FIRST,
     VerdictKind,
@@ -72,7 +72,7 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
     as markup.
     """
     legend = Text("  ").join(
-        _format_verdict_count(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED)
+        _format_verdict_count(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED_VERDICT_KIND)
     )
     tables: list[RenderableType] = [
         _build_table_of_systems(contents),
@@ -97,8 +97,8 @@ def _describe_root_causes(contents: SiteContents) -> list[Text]:
         for run in contents.list_runs_of_system(system)[-1:]
         for line in format_root_causes(run.roots)
     ]
-    more = len(found) - MAX_SHOWN_ROOTS
-    return found[:MAX_SHOWN_ROOTS] + (
+    more = len(found) - MAX_SHOWN_ROOT_CAUSES
+    return found[:MAX_SHOWN_ROOT_CAUSES] + (
         [Text(f"and {more} more root causes: the site lists all of them")] if more > 0 else []
     )
 
@@ -194,12 +194,12 @@ def _format_system_name(contents: SiteContents, system: System) -> Text:
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
     lacking = any(run.lacking for run in contents.list_runs_of_system(system)[-1:])
-    return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
+    return Text(format_system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 
 def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
-    counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
+    counts = counts + Counter({NOT_JUDGED_VERDICT_KIND.name: rules - counts.total()})
     return Text("  ").join(
         _format_verdict_count(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
     )

@@ -20,11 +20,11 @@ MAX_SHOWN_OCTETS = 1_024
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would interpret as a formula."""
 MAX_SLUG_CHARACTERS = 40
-GROUP_TITLES = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
+TITLE_BY_RULE_GROUP = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""
 
 
-def make_visible(text: str) -> str:
+def escape_unprintable_characters(text: str) -> str:
     """Return ``text`` with every control, bidirectional or other unprintable character replaced by ⟨U+XXXX⟩."""
     if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
@@ -35,7 +35,7 @@ def one_line(text: str, limit: int = 200) -> str:
     """Return ``text`` for a terminal: on one line, with visible characters only, and with at most ``limit``
     characters.
     """
-    line = " ".join(make_visible(text).split())
+    line = " ".join(escape_unprintable_characters(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
@@ -56,7 +56,7 @@ def get_run_folder_location(uri: str) -> str:
     return uri.removeprefix("file://")
 
 
-def system_label(name: str, version: str, profile: str) -> str:
+def format_system_label(name: str, version: str, profile: str) -> str:
     """Return the display name of a system, followed by its profile if it has a profile."""
     return " ".join(filter(None, (name, version, shown_profile(profile))))
 
@@ -97,12 +97,12 @@ def shorten_check_id(test: str) -> Check:
 
 def format_document_name(name: str) -> str:
     """Return the display name of a document, or of a group of rules that belongs to no document."""
-    return GROUP_TITLES.get(name, f"MS-{name}")
+    return TITLE_BY_RULE_GROUP.get(name, f"MS-{name}")
 
 
 def is_specification(name: str) -> bool:
     """Return whether a document is one of the specifications."""
-    return name not in GROUP_TITLES
+    return name not in TITLE_BY_RULE_GROUP
 
 
 def make_slug(text: str) -> str:

@@ -8,17 +8,17 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 
-ENTRY_POINT_GROUP = "mqconform.values"
+VALUE_NAME_ENTRY_POINT_GROUP = "mqconform.values"
 """The entry point whose function returns a text with symbolic names added to its numbers."""
-ValueNamer = Callable[[str], str]
+ValueNameAdder = Callable[[str], str]
 
 
 @cache
-def get_value_namer() -> ValueNamer:
+def get_value_name_adder() -> ValueNameAdder:
     """Return the function that adds symbolic names to the numbers in a text. If no such function is installed, return a
     function that leaves texts unchanged.
     """
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
-        found: ValueNamer = entry.load()
+    for entry in entry_points(group=VALUE_NAME_ENTRY_POINT_GROUP):
+        found: ValueNameAdder = entry.load()
         return found
     return str

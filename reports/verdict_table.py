@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 _NOT_JUDGED_CODE = 255
-_CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICTS)}
+_CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICT_NAMES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class VerdictTable:
         """Return the verdict of a system for a rule, or None for an unjudged or unknown rule."""
         place = self.index_by_rule.get(rule)
         code = _NOT_JUDGED_CODE if place is None else self.rows[system][place]
-        return None if code == _NOT_JUDGED_CODE else VERDICTS[code]
+        return None if code == _NOT_JUDGED_CODE else VERDICT_NAMES[code]
 
     def row(self, system: str) -> list[str | None]:
         """Return the verdicts of a system, in the order of the rules."""
-        return [None if code == _NOT_JUDGED_CODE else VERDICTS[code] for code in self.rows[system]]
+        return [None if code == _NOT_JUDGED_CODE else VERDICT_NAMES[code] for code in self.rows[system]]
 
     def counts(self, system: str, start: int = 0, stop: int | None = None) -> Counter[str]:
         """Count the verdicts of a system for a range of rules (end exclusive)."""
         part = self.rows[system][start:stop]
-        return Counter({VERDICTS[code]: part.count(code) for code in set(part) if code != _NOT_JUDGED_CODE})
+        return Counter({VERDICT_NAMES[code]: part.count(code) for code in set(part) if code != _NOT_JUDGED_CODE})

@@ -32,12 +32,14 @@ VERDICT_KINDS_WORST_FIRST: tuple[VerdictKind, ...] = (
     VerdictKind("not_applicable", "—", "not applicable", "the SUT file declares that the rule does not apply", "dim"),
     VerdictKind("not_observable", "○", "not observable", "the system offers no way to observe the rule", "dim"),
 )
-NOT_JUDGED = VerdictKind("not_judged", "·", "no verdict", "no run has a verdict for this rule", "dim")
+NOT_JUDGED_VERDICT_KIND = VerdictKind("not_judged", "·", "no verdict", "no run has a verdict for this rule", "dim")
 
-VERDICT_KIND_BY_NAME: dict[str, VerdictKind] = {kind.name: kind for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED)}
-VERDICTS: tuple[str, ...] = tuple(kind.name for kind in VERDICT_KINDS_WORST_FIRST)
+VERDICT_KIND_BY_NAME: dict[str, VerdictKind] = {
+    kind.name: kind for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED_VERDICT_KIND)
+}
+VERDICT_NAMES: tuple[str, ...] = tuple(kind.name for kind in VERDICT_KINDS_WORST_FIRST)
 SEVERITY_BY_VERDICT: dict[str, int] = {
-    kind.name: rank for rank, kind in enumerate((*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED))
+    kind.name: rank for rank, kind in enumerate((*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED_VERDICT_KIND))
 }
 """The rank of each verdict. Rank 0 is the worst."""
 DECIDED_VERDICTS: tuple[str, ...] = ("fail", "warn", "pass")

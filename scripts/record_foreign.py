@@ -71,7 +71,7 @@ _ETHERNET_HEADER_BYTES = 14
 FramesBuilder = Callable[[bytes], list[bytes]]
 
 
-class Device:
+class TapDevice:
     """A tun or tap device of this process in a network namespace: the process reads the packets that are sent to the
     device.
     """
@@ -91,7 +91,7 @@ class Device:
 
 
 @dataclass
-class Wire:
+class SimulatedNetwork:
     """A simulated network between two devices. Of every thousand packets, it loses ``lost_per_thousand`` packets, and
     delivers ``late_per_thousand`` packets after the packet that follows them.
 
@@ -99,10 +99,10 @@ class Wire:
     of the copy.
     """
 
-    ends: tuple[Device, Device]
+    ends: tuple[TapDevice, TapDevice]
     lost_per_thousand: int = 0
     late_per_thousand: int = 0
-    copying_device: Device | None = None
+    copying_device: TapDevice | None = None
     frames: FramesBuilder | None = None
     random: random.Random = field(default_factory=lambda: random.Random(1))
     held_packets: list[tuple[int, bytes]] = field(default_factory=list)
@@ -332,11 +332,13 @@ def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
         for address in (TESTER_ADDRESS, SYSTEM_ADDRESS):
             _run_ip_command("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
-    ends = Device("t0", names[0], address=TESTER_ADDRESS), Device("t1", names[1], address=SYSTEM_ADDRESS)
+    ends = TapDevice("t0", names[0], address=TESTER_ADDRESS), TapDevice("t1", names[1], address=SYSTEM_ADDRESS)
     copying_device = (
-        Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
+        TapDevice("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
     )
-    wire = Wire(ends, scenario.lost_per_thousand, scenario.late_per_thousand, copying_device, scenario.build_copies)
+    wire = SimulatedNetwork(
+        ends, scenario.lost_per_thousand, scenario.late_per_thousand, copying_device, scenario.build_copies
+    )
     thread = threading.Thread(target=wire.carry_packets, daemon=True)
     thread.start()
 

@@ -100,7 +100,7 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def run_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
+def run_ci_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
     """Carry out the job of GitHub or of GitLab, and return the number of failed steps."""
     print_line(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
@@ -130,7 +130,7 @@ def run_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
             elif bad and not step.runs_after_failure:
                 print_line(f"skipped after a failed step: {step.title}")
             else:
-                bad += bool(run_step(step.script, checkout, variables))
+                bad += bool(run_ci_step(step.script, checkout, variables))
         for line in list_job_results(checkout, summary):
             print_line(f"  {line}")
     print_line(f"{service}: the job is {f'red; failed steps: {bad}' if bad else 'green'}")
@@ -143,7 +143,7 @@ def _create_environment(folder: Path) -> Path:
     return folder / "bin"
 
 
-def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
+def run_ci_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     """Run the script of a step as GitHub and GitLab do (with bash, which ends at the first failed command), and show
     its output.
     """
@@ -211,7 +211,7 @@ def main() -> int:
     if wheel is None:
         subprocess.run(["make", "--silent", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         (wheel,) = (ROOT / "dist").glob("*.whl")
-    red = [run_job(each, given, wheel.resolve()) for each in given.service]
+    red = [run_ci_job(each, given, wheel.resolve()) for each in given.service]
     wanted = int(given.no_sut or bool(given.known and given.fault))
     return int(any(steps != wanted for steps in red))
 

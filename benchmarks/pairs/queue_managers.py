@@ -18,7 +18,7 @@ from uuid import UUID
 from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.commands.inputs import HANDLER_BY_COMMAND_TYPE
+from reference_qm.core.commands.input_dispatching import HANDLER_BY_COMMAND_TYPE
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.messages import serialize_message
@@ -152,7 +152,7 @@ def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
     descriptor = qm.descriptors[request.handle]
     waiting = len(qm.readers)
     for _ in range(request.limit):
-        qm.reading.dequeue_message(descriptor, request.answered, now)
+        qm.message_reading.dequeue_message(descriptor, request.answered, now)
         if len(qm.readers) > waiting:
             return Result({"empty": True})
     return Result({"empty": False})

@@ -20,10 +20,10 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
-from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, PresentationContextElement
 from reference_qm.rpc.bodies import Request as Call
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
 from reference_qm.shell.host import Host, HostLimits
@@ -176,7 +176,9 @@ def _abandon(port: int) -> None:
 
 
 def _bind(stream: socket.socket) -> None:
-    proposals = tuple(ContextElement(place, one.syntax, (NDR,)) for place, one in enumerate((QM2QM, QMCOMM)))
+    proposals = tuple(
+        PresentationContextElement(place, one.syntax, (NDR,)) for place, one in enumerate((QM2QM, QMCOMM))
+    )
     stream.sendall(Pdu(Bind(5840, 5840, 0, proposals), 1, WHOLE_PDU_FLAGS).build())
     _answer(stream)
 
@@ -185,11 +187,11 @@ def _open(stream: socket.socket) -> int:
     """Open the queue, and return its handle."""
     name = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": NAME}
     access = {"dwCallingProcessID": 0, "dwDesiredAccess": 1, "dwShareMode": 0, "pLicGuid": LICENCE, "dwMQS": 0}
-    asked = OPEN_REMOTE.build_in_parameters({"pQueueFormat": name, **access}, Encoding())
+    asked = OPEN_REMOTE.build_in_parameters({"pQueueFormat": name, **access}, StubEncoding())
     stream.sendall(_request(QMCOMM_CONTEXT, 2, asked, call_id=2))
     queue = int.from_bytes(_answer(stream)[-8:-4], "little")
     opening = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": queue, "pQueue": queue, "dwpContext": queue}
-    stream.sendall(_request(QM2QM_CONTEXT, 2, OPEN.build_in_parameters(opening, Encoding()), call_id=3))
+    stream.sendall(_request(QM2QM_CONTEXT, 2, OPEN.build_in_parameters(opening, StubEncoding()), call_id=3))
     if any(_answer(stream)[-4:]):
         raise RuntimeError(f"queue {queue} cannot be opened")
     return queue
@@ -203,7 +205,7 @@ def _desc(queue: int, buffer: bytes | None = None) -> dict[str, Any]:
 
 def _start(queue: int) -> bytes:
     return _request(
-        QM2QM_CONTEXT, 0, START.build_in_parameters({"lpRemoteReadDesc": _desc(queue)}, Encoding()), call_id=4
+        QM2QM_CONTEXT, 0, START.build_in_parameters({"lpRemoteReadDesc": _desc(queue)}, StubEncoding()), call_id=4
     )
 
 
@@ -211,7 +213,7 @@ def _build_echoes() -> list[bytes]:
     """Return requests as large as the answers of a queue manager."""
     answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
     ended = {"pphContext": None, "Return": 0}
-    stubs = START.build_out_parameters(answer, Encoding(), {}), END.build_out_parameters(ended, Encoding(), {})
+    stubs = START.build_out_parameters(answer, StubEncoding(), {}), END.build_out_parameters(ended, StubEncoding(), {})
     return [_request(QM2QM_CONTEXT, opnum, stub) for opnum, stub in enumerate(stubs)]
 
 

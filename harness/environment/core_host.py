@@ -26,10 +26,10 @@ from reference_qm.surface.effects import (
     Persist,
     ReadDirectory,
     ResolveHost,
+    RestartQueueManager,
     SendDatagram,
     SendPacket,
     SendRpcBytes,
-    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import (
@@ -278,7 +278,7 @@ class CoreHost:
     def write_directory(self, effect: WriteDirectory) -> None:
         self.answer_after_event(directory_access.answer_from_directory(None, effect))
 
-    def start_again(self, effect: StartAgain) -> None:
+    def start_again(self, effect: RestartQueueManager) -> None:
         raise HarnessError("a core without a disk cannot be restarted")
 
     def answer(self, effect: Answer) -> None:

@@ -16,16 +16,16 @@ from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Core, CoreFactory
-from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
+from reference_qm.surface.effects import Effect, Persist, ReadDirectory, RestartQueueManager, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, PersistFailed, RecordPersisted
-from reference_qm.surface.store import MemoryStore, StoreError
-from reference_qm.surface.surroundings import (
+from reference_qm.surface.queue_manager_environment import (
     DISK_FULL_REASON,
     AccessPublishedObject,
     ChangeEnvironment,
-    HostRequest,
-    Surroundings,
+    EnvironmentRequest,
+    QueueManagerEnvironment,
 )
+from reference_qm.surface.store import MemoryStore, StoreError
 
 DIRECTORY_CHANGE_DELAY_MS = 500
 """int ms: the time after which the system notices a change or an outage of the directory, unless it uses the directory
@@ -46,11 +46,11 @@ class SystemHost(CoreHost):
         new_core: CoreFactory,
         address: str,
         *,
-        surroundings: Surroundings | None = None,
+        surroundings: QueueManagerEnvironment | None = None,
         raises: bool = False,
     ) -> None:
         super().__init__(environment, _MissingCore(), address)
-        self._surroundings = surroundings or Surroundings()
+        self._surroundings = surroundings or QueueManagerEnvironment()
         self.ended: str | None = None
         """A one-line description of how the process of the core ended, or None while the process runs."""
         self.hangs = False
@@ -86,7 +86,7 @@ class SystemHost(CoreHost):
     def now(self) -> Now:
         return self._surroundings.apply_clock_offset(super().now())
 
-    def start_again(self, effect: StartAgain) -> None:
+    def start_again(self, effect: RestartQueueManager) -> None:
         self._call_soon(self.restart)
 
     def persist(self, effect: Persist) -> None:
@@ -106,7 +106,7 @@ class SystemHost(CoreHost):
     def write_directory(self, effect: WriteDirectory) -> None:
         self.answer_after_event(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
-    def begin(self, request: Request | HostRequest) -> int:
+    def begin(self, request: Request | EnvironmentRequest) -> int:
         """Pass a command to the core, or change the environment of the core. After a change of the environment, the
         core is informed with a delay.
         """

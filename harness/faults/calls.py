@@ -2,8 +2,8 @@
 
 The signature of the step stays the same, so a fault defines only its change:
 
-    with_arguments(Reading.dequeue_message, cursor=lambda given: None)
-    replace_step_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
+    with_arguments(MessageReading.dequeue_message, cursor=lambda given: None)
+    replace_step_status(MessageReading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
     """Return an installer of a fault that omits the entries with the given Status values from ConnectionHistory."""
 
-    class EntriesLeftOut(Connecting):
+    class EntriesLeftOut(SessionConnecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
             if status not in statuses:
                 super().add_connection_history(session, status, now)
@@ -30,7 +30,7 @@ def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any
     Status values.
     """
 
-    class EntriesChanged(Connecting):
+    class EntriesChanged(SessionConnecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
             super().add_connection_history(session, status, now)
             entries = get_outgoing_queue(session).ConnectionHistory

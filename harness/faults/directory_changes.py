@@ -11,11 +11,11 @@ from typing import Any
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
@@ -45,7 +45,7 @@ def omit_directory_changes(kind: type[Change]) -> Install:
             if not isinstance(change, kind):
                 super().write(change, answered)
                 return
-            if isinstance(change, DeleteRequest):
+            if isinstance(change, DirectoryDeleteRequest):
                 self.qm.enterprise.state.notifications.clear()
             answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))
 
@@ -80,7 +80,7 @@ def change_notification(operation: ChangeOperation, instead: ChangeOperation | N
     operation that the notifications name instead, or None to omit the notifications.
     """
 
-    class Notified(Publishing):
+    class Notified(PublicQueuePublishing):
         def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
             super().publish(queue, published)
             self._change()

@@ -15,7 +15,7 @@ from typing import Any
 from harness.faults.parts import PartMethod, override_method
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.dispatch import HANDLERS_BY_EVENT_TYPE
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.surface.clock import Now
@@ -73,7 +73,7 @@ def replace_method_during_event(
 
 def _replace_event_handling(
     poster: PartMethod, kind: type, make: Callable[[EventListener, tuple[Any, ...]], EventListener]
-) -> type[Part]:
+) -> type[QueueManagerPart]:
     """Return a subclass with a replaced handler for the events of one kind that a step posts. ``make`` returns the new
     handler; it is called with the original handler and the arguments of the step.
     """

@@ -13,7 +13,9 @@ from reference_qm.model.states import MessagePositionState
 def find_locked_message(queue: Queue) -> MessagePosition | None:
     """Return the first locked message of a queue, or None."""
     locked = MessagePositionState.LOCKED
-    return next((one for one in queue.MessagePositionList if one.State is locked and not one.awaits_disk), None)
+    return next(
+        (one for one in queue.MessagePositionList if one.State is locked and not one.is_disk_write_pending), None
+    )
 
 
 def has_locked_message(queue_desc: OpenQueueDescriptor) -> bool:

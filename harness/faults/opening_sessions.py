@@ -29,7 +29,7 @@ def is_later_attempt(qm: QueueManager, session: Session) -> bool:
     """Return whether this is a further attempt to open the session, which began because the Session Retry Connect Timer
     expired.
     """
-    return session.retrying
+    return session.is_retrying_connection
 
 
 def has_other_outgoing_queue(qm: QueueManager, session: Session) -> bool:
@@ -39,7 +39,7 @@ def has_other_outgoing_queue(qm: QueueManager, session: Session) -> bool:
 
 def is_destination_not_direct_name(qm: QueueManager, session: Session) -> bool:
     """Return whether the destination is not a direct format name."""
-    return not session.direct
+    return not session.is_destination_direct
 
 
 def has_open_session(qm: QueueManager, session: Session) -> bool:
@@ -50,7 +50,7 @@ def has_open_session(qm: QueueManager, session: Session) -> bool:
 def find_other_pinging_session(qm: QueueManager, session: Session) -> Session | None:
     """Return a session other than the given session that waits for a Ping Response, or None."""
     for one in qm.sessions.values():
-        if one is not session and one.opening is AwaitedOpeningEvent.PING_RESPONSE:
+        if one is not session and one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
             return one
     return None
 

@@ -14,7 +14,7 @@ from harness.faults.registry import Install
 from harness.faults.session_packets import SessionCondition
 from reference_qm.codec import UserMessagePacket, parse_packet
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.model.adm import Session
 
@@ -118,7 +118,7 @@ def change_final_ack(changes: Mapping[str, Any], when: SessionCondition) -> Inst
 
 
 def _change_acknowledgment(meant: MessageCondition, changes: Mapping[str, Any], when: SessionCondition) -> Install:
-    class AcknowledgmentChanged(Connecting):
+    class AcknowledgmentChanged(SessionConnecting):
         def send(self, session: Session, packet: bytes) -> None:
             parsed = parse_packet(packet)
             if isinstance(parsed, UserMessagePacket) and meant(parsed) and when(self.qm, session, parsed):

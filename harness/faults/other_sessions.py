@@ -24,6 +24,6 @@ def find_resolved_session(qm: QueueManager, session: Session, *, direct: bool) -
     """
     for queue in qm.adm.OutgoingQueues.values():
         other = queue.session
-        if other is not session and other.NextHopCollection and other.direct is direct:
+        if other is not session and other.NextHopCollection and other.is_destination_direct is direct:
             return other
     return None

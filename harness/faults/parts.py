@@ -4,8 +4,8 @@
     class LastAcknowledgedMessageNotMarked(SessionAcks):
         \"\"\"The sender does not mark the message with the number AckSequenceNumber as acknowledged.\"\"\"
 
-        def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-            super().mark_acknowledged(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))
+        def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+            super().mark_acknowledged_messages(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))
 
 ``super()`` calls the previous method: the method of the part, or the method of an earlier fault of this part. So
 several faults of one part can be combined; the last one is called first. ``reference_qm/core/README.md`` describes the
@@ -21,17 +21,17 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from harness.faults.registry import FaultyCore, Install, add, add_reading
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_part_attribute, find_replaced_part, replace_part_by_subclass
 
 PartMethod = Callable[..., Any]
-"""A method of a part, such as ``SessionAcks.mark_acknowledged``."""
+"""A method of a part, such as ``SessionAcks.mark_acknowledged_messages``."""
 ReplaceMethod = Callable[[Callable[..., Any]], Callable[..., Any]]
 """The type of functions that are called with the previous method and return the new method. The first argument of
 both methods is the queue manager.
 """
-FaultyPart = TypeVar("FaultyPart", bound=Part)
+FaultyPart = TypeVar("FaultyPart", bound=QueueManagerPart)
 ChangedMethod = TypeVar("ChangedMethod", bound=Callable[..., Any])
 StepCondition = Callable[..., bool]
 """The type of conditions for steps. A condition is called with the part and with the arguments of the step."""
@@ -78,7 +78,7 @@ def only_if(condition: StepCondition) -> Callable[[ChangedMethod], ChangedMethod
 
     def narrow_step(method: ChangedMethod) -> ChangedMethod:
         @wraps(method)
-        def call_if_condition_holds(self: Part, *arguments: Any, **named: Any) -> Any:
+        def call_if_condition_holds(self: QueueManagerPart, *arguments: Any, **named: Any) -> Any:
             if condition(self, *arguments, **named):
                 return method(self, *arguments, **named)
             return getattr(super(_find_defining_class(type(self), call_if_condition_holds), self), method.__name__)(
@@ -100,7 +100,7 @@ def _find_defining_class(cls: type, step: PartMethod) -> type:
     return next(one for one in cls.__mro__ if vars(one).get(step.__name__) is step)
 
 
-def _describe_fault(name: str, cls: type[Part]) -> str:
+def _describe_fault(name: str, cls: type[QueueManagerPart]) -> str:
     says = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
     if "__doc__" not in vars(cls) or not says:
         raise TypeError(f"the fault {name} has no docstring that describes it")
@@ -111,19 +111,19 @@ def _describe_fault(name: str, cls: type[Part]) -> str:
 class PartReplacement:
     """An installer that replaces a part of the queue manager with a subclass of that part."""
 
-    replacing_class: type[Part]
+    replacing_class: type[QueueManagerPart]
 
     def __call__(self, faulty: FaultyCore) -> None:
         replace_part_by_subclass(faulty.core, self.replacing_class)
 
 
-def replace_part(cls: type[Part]) -> Install:
+def replace_part(cls: type[QueueManagerPart]) -> Install:
     """Return an installer that replaces a part of the queue manager with a subclass of that part."""
     find_replaced_part(cls)
     return PartReplacement(cls)
 
 
-def override_method(method: PartMethod, make: ReplaceMethod) -> type[Part]:
+def override_method(method: PartMethod, make: ReplaceMethod) -> type[QueueManagerPart]:
     """Return a subclass of the class that defines a method. The subclass replaces this method with the method that
     ``make`` returns.
     """
@@ -143,16 +143,16 @@ def change_step(method: PartMethod, run: Callable[..., Any]) -> Install:
     """
     part, name = _find_part_of_method(method)
 
-    def call_run(self: Part, *arguments: Any, **named: Any) -> Any:
+    def call_run(self: QueueManagerPart, *arguments: Any, **named: Any) -> Any:
         return run(self, getattr(super(cls, self), name), *arguments, **named)
 
     cls = type(name, (part,), {name: call_run})
     return replace_part(cls)
 
 
-def _find_part_of_method(method: PartMethod) -> tuple[type[Part], str]:
+def _find_part_of_method(method: PartMethod) -> tuple[type[QueueManagerPart], str]:
     class_name, _, name = method.__qualname__.rpartition(".")
     owner = getattr(sys.modules[method.__module__], class_name, None)
-    if not (isinstance(owner, type) and issubclass(owner, Part)):
+    if not (isinstance(owner, type) and issubclass(owner, QueueManagerPart)):
         raise TypeError(f"{method.__qualname__} is not a method of a part of the queue manager")
     return owner, name

@@ -9,7 +9,7 @@ from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
@@ -19,7 +19,7 @@ def change_received_message(changes: dict[str, Any], when: Callable[[Any], Any])
     whose packet meets a condition are changed.
     """
 
-    class ChangedOnReceipt(Admission):
+    class ChangedOnReceipt(MessageAdmission):
         def admit(
             self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
         ) -> UserMessagePacket | None:

@@ -9,7 +9,7 @@ from harness.faults.parts import PartMethod
 from harness.faults.primitives import replace_during, set_fields
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
@@ -26,7 +26,7 @@ def change_reports(trace: PartMethod, change: Callable[[QueueManager, Message], 
 
         return send_changed_report
 
-    return replace_during(trace, OwnMessages.send, make_changed_sending)
+    return replace_during(trace, OwnMessageSending.send, make_changed_sending)
 
 
 def change_report_element(trace: PartMethod, element: str, value: Any) -> Install:

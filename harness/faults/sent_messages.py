@@ -11,8 +11,8 @@ from harness.faults.parts import override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition
 
 
@@ -66,7 +66,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
         return construct_changed_packet
 
-    return replace_part(override_method(Sending.construct_user_message, make_changed_construction))
+    return replace_part(override_method(MessageSending.construct_user_message, make_changed_construction))
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
@@ -75,4 +75,4 @@ def change_insertion(change: Callable[[Message], Message]) -> Install:
     def make_changed_insertion(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))
 
-    return replace_part(override_method(Positions.insert_message, make_changed_insertion))
+    return replace_part(override_method(MessagePositions.insert_message, make_changed_insertion))

@@ -12,7 +12,7 @@ from harness.faults.registry import Install
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import Packet, parse_packet
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 
@@ -31,7 +31,7 @@ def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], whe
     bytes, the packet is not sent.
     """
 
-    class Changing(Connecting):
+    class Changing(SessionConnecting):
         def send(self, session: Session, packet: bytes) -> None:
             parsed = parse_packet(packet)
             if isinstance(parsed, kind) and when(self.qm, session, parsed):
@@ -105,22 +105,22 @@ def has_other_session(qm: QueueManager, session: Session, packet: object) -> boo
 
 def is_destination_guid(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator addresses the acceptor by GUID, and not by a direct format name."""
-    return not session.direct
+    return not session.is_destination_direct
 
 
 def is_destination_direct_name(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator addresses the acceptor by a direct format name."""
-    return session.direct
+    return session.is_destination_direct
 
 
 def was_ping_sent_before_session(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator sent a Ping Request before the session."""
-    return session.pinged
+    return session.is_ping_sent_before_session
 
 
 def was_session_refused(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the acceptor refused the session."""
-    return session.refused
+    return session.was_session_refused
 
 
 def is_ping_announced(qm: QueueManager, session: Session, packet: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import Packet
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -18,7 +18,7 @@ def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: b
     reference closes the session instead.
     """
 
-    class Ignoring(Closing):
+    class Ignoring(SessionClosing):
         def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
             if not (isinstance(packet, kind) and session.SessionState is state and session.initiator is initiator):
                 super().close_session_after_unexpected_packet(session, packet, now)

@@ -8,7 +8,7 @@ from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message
 from reference_qm.security import SignatureType
 
@@ -21,7 +21,7 @@ def change_signed_packet(of: SignatureType, changes: ValueByFieldPath) -> Instal
     packet with the original values. ``of``: the type of signature that the fault changes.
     """
 
-    class SignedWithOtherValues(Securing):
+    class SignedWithOtherValues(MessageSecuring):
         def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
             security = message.security
             if security is None or security.AuthenticationLevel != of:

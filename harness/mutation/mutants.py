@@ -1,8 +1,8 @@
 """List the mutants by name, and compile their code.
 
 The name of a mutant consists of file, function, operator and ordinal, such as
-``core/sessions/ping.py:Ping.respond:off-by-one-2``. The name stays the same as long as the function does not
-change.
+``core/sessions/ping_handling.py:PingHandling.respond:off-by-one-2``. The name stays the same as long as the function
+does not change.
 """
 
 from __future__ import annotations

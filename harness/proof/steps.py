@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from harness.faults.parts import PartMethod, PartReplacement, get_step_condition
 from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.replacing import find_replaced_part, replace_part_by_subclass
 
 
@@ -25,7 +25,7 @@ class ReferenceStep(NamedTuple):
     selects the calls that a fault changes, or None if the fault changes all calls.
     """
 
-    part: type[Part]
+    part: type[QueueManagerPart]
     name: str
     condition_method: PartMethod | None = None
 
@@ -52,7 +52,7 @@ def can_check_notice_variant(taken: ReferenceSteps, changed: ReferenceSteps | No
     return changed is None or not changed.isdisjoint(taken)
 
 
-def _list_overridden_methods(cls: type[Part]) -> ReferenceSteps | None:
+def _list_overridden_methods(cls: type[QueueManagerPart]) -> ReferenceSteps | None:
     """Return the methods of a part that a subclass overrides, or None if the subclass overrides anything except
     plain methods.
     """
@@ -79,7 +79,7 @@ class StepRecorder:
 
     def __init__(self, steps: Iterable[ReferenceStep]) -> None:
         self._taken: set[ReferenceStep] = set()
-        of_method: dict[type[Part], dict[str, list[ReferenceStep]]] = defaultdict(lambda: defaultdict(list))
+        of_method: dict[type[QueueManagerPart], dict[str, list[ReferenceStep]]] = defaultdict(lambda: defaultdict(list))
         for step in steps:
             of_method[step.part][step.name].append(step)
         self._parts = [
@@ -98,11 +98,13 @@ class StepRecorder:
         self._taken.clear()
         return taken
 
-    def _note_calls(self, part: type[Part], name: str, steps: Sequence[ReferenceStep]) -> Callable[..., Any]:
+    def _note_calls(
+        self, part: type[QueueManagerPart], name: str, steps: Sequence[ReferenceStep]
+    ) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
         conditions = [(step, step.condition_method and get_step_condition(step.condition_method)) for step in steps]
 
-        def note_and_call(self: Part, *arguments: Any, **named: Any) -> Any:
+        def note_and_call(self: QueueManagerPart, *arguments: Any, **named: Any) -> Any:
             for step, condition in conditions:
                 if step not in taken and (condition is None or condition(self, *arguments, **named)):
                     taken.add(step)

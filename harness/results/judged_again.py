@@ -20,7 +20,7 @@ from harness.results.run_results import RunResults
 from harness.rules.catalogue import load_catalogue
 from harness.run_folder import CAPTURES_FOLDER, build_capture_name
 from harness.sut.virtual_driver import derive_entropy
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 
 VIRTUAL_REACH = "virtual"
 """The value of the key ``reach`` in run.json if the SUT of the run was the reference in the tester's process."""
@@ -124,7 +124,9 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     known = {build_capture_name(test) for test in found.checks}
     several = {build_capture_name(test) for test in found.checks if is_of_topology(test)}
     virtual = found.run["reach"] == VIRTUAL_REACH
-    own = {build_capture_name(test): str(new_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
+    own = (
+        {build_capture_name(test): str(generate_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
+    )
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
         raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")

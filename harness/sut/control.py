@@ -15,7 +15,7 @@ from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, desc
 from reference_qm.control import CONTROL_PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import CommandCompleted, CommandRejected
-from reference_qm.surface.surroundings import HostRequest
+from reference_qm.surface.queue_manager_environment import EnvironmentRequest
 
 CONTROL_ANSWER_TIMEOUT_MS = 10_000
 MAX_UNREAD_ANSWERS = 1_000
@@ -174,7 +174,7 @@ class JsonlControl:
         self._wire.close()
 
 
-def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
+def _send_request(verb: str, arguments: dict[str, Any]) -> Request | EnvironmentRequest:
     """Return the request to pass to a core in this process. ``cancel`` identifies the request to end by its id,
     which is the token of the core.
     """

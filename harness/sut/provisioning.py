@@ -29,7 +29,6 @@ from harness.wire.protection import (
 )
 from reference_qm.config import QueueSettings
 from reference_qm.security import (
-    Account,
     Ace,
     AceType,
     Acl,
@@ -38,6 +37,7 @@ from reference_qm.security import (
     SecurityConfig,
     SecurityDescriptor,
     Sid,
+    UserAccount,
 )
 
 PROVISIONED_FOLDER = Path(__file__).resolve().parent / "provisioned"
@@ -162,7 +162,7 @@ def build_virtual_security(peer: UUID) -> SecurityConfig:
             provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILE_BY_PROVIDER.items()
         },
         accounts=tuple(
-            Account(
+            UserAccount(
                 user.name,
                 Sid.of(user.sid),
                 frozenset(Sid.of(group) for group in user.groups),

@@ -16,7 +16,7 @@ from harness.sut.replay_items import LATEST_TIME_US, CaptureItem, CaptureNote, N
 from harness.sut.replay_tape import RECORDED_SUT_ATTRIBUTES, TAPE_SCHEMA
 from harness.sut.surroundings import ENVIRONMENT_PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
-from reference_qm.surface.surroundings import CLOCK_PART_NAME
+from reference_qm.surface.queue_manager_environment import CLOCK_PART_NAME
 
 RECORDED_TABLE_NAMES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a recorded set-up contains. These tables contain no passwords and no commands that

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from harness.errors import SutUnavailable
-from reference_qm.surface.surroundings import CLOCK_PART_NAME, ChangeEnvironment
+from reference_qm.surface.queue_manager_environment import CLOCK_PART_NAME, ChangeEnvironment
 
 ENVIRONMENT_PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK_PART_NAME)
 SECONDS_PLACEHOLDER = "{seconds}"

@@ -19,8 +19,8 @@ from harness.sut.sut_file import (
     DriverTable,
 )
 from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site, User
-from reference_qm.security import Account, Sid
-from reference_qm.surface.entropy import Entropy, new_guid
+from reference_qm.security import Sid, UserAccount
+from reference_qm.surface.entropy import Entropy, generate_guid
 
 OWN_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 FAR_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
@@ -33,13 +33,13 @@ PEER_HOST_NAME = f"{PEER}.example"
 
 
 def build_virtual_directory(
-    driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[Account] = ()
+    driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[UserAccount] = ()
 ) -> MemoryDirectory:
     """Return a directory with the objects of the capability ``directory``, with users, and with the provisioned
     keys of the peer.
     """
     peer = driver.peer_identifier
-    directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, entropy), lambda: 0)
     for element in (
         Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
@@ -65,7 +65,7 @@ def build_virtual_directory(
     return directory
 
 
-def _build_user(account: Account) -> User:
+def _build_user(account: UserAccount) -> User:
     return User(SecurityIdentifier=account.SecurityIdentifier.build(), Certificates=account.Certificates.build())
 
 

@@ -29,10 +29,10 @@ from reference_qm.control import VERBS_BY_FACILITY
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.releases.names import NO_RELEASE
-from reference_qm.releases.table import adapt_config_to_release, get_replaced_parts
+from reference_qm.releases.table import adapt_config_to_release, get_parts_that_imitate_release
 from reference_qm.security import SecurityConfig, SecuritySettings
-from reference_qm.surface.entropy import SeededEntropy, new_guid
-from reference_qm.surface.surroundings import Surroundings
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
+from reference_qm.surface.queue_manager_environment import QueueManagerEnvironment
 
 HOST_WITH_TWO_ADDRESSES = "mqc-peer.example"
 THIRD_ADDRESS_OF_PEER_HOST = "127.0.0.253"
@@ -96,7 +96,7 @@ class VirtualDriver:
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
-        identifier = new_guid(entropy)
+        identifier = generate_guid(entropy)
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(
             identifier=identifier,
@@ -133,9 +133,9 @@ class VirtualDriver:
             adapt_config_to_release(release, config), answer_pings=True
         )  # if the system listens for pings
         installed = QueueManagerInstallation(
-            configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release)
+            configured, entropy, lambda make: wrap(make, faults), get_parts_that_imitate_release(release)
         )
-        surroundings = Surroundings(directory, identifier)
+        surroundings = QueueManagerEnvironment(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host
         host.start()

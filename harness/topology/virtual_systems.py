@@ -21,8 +21,8 @@ from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROL
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
-from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
-from reference_qm.surface.surroundings import Surroundings
+from reference_qm.surface.entropy import Entropy, SeededEntropy, generate_guid
+from reference_qm.surface.queue_manager_environment import QueueManagerEnvironment
 
 MSMQ_PORT = 1801
 RELAY_ADDRESS_BY_ROLE = MappingProxyType(
@@ -36,7 +36,7 @@ LISTENING_ADDRESS_BY_ROLE = MappingProxyType(
 def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
     """Return three new cores, each with the faults that its SUT file names."""
     entropy = SeededEntropy(f"topology {seed}")
-    identifiers = {role: new_guid(entropy) for role in ROLES}
+    identifiers = {role: generate_guid(entropy) for role in ROLES}
     directory = build_enterprise_directory(identifiers, entropy)
     return {
         role: System(
@@ -52,9 +52,9 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
     """Return the directory of an enterprise with two sites. The router is the gate of the sender's site, which is the
     second site of the link. The receiver is the gate of its own site.
     """
-    west, east = new_guid(entropy), new_guid(entropy)
+    west, east = generate_guid(entropy), generate_guid(entropy)
     sites = {SENDER_ROLE: (west,), ROUTER_ROLE: (west,), RECEIVER_ROLE: (east,)}
-    directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, entropy), lambda: 0)
     link = RoutingLink(
         Site1Identifier=east,
         Site2Identifier=west,
@@ -90,7 +90,7 @@ def _build_virtual_sut(
     )
     faults = file.reference.faults
     installed = QueueManagerInstallation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
-    surroundings = Surroundings(directory, identifier)
+    surroundings = QueueManagerEnvironment(directory, identifier)
     host = SystemHost(environment, installed, LISTENING_ADDRESS_BY_ROLE[role], surroundings=surroundings)
     host.start()
     host.listen(MSMQ_PORT)

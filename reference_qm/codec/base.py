@@ -8,14 +8,14 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U8, U16, U32, Layout
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 BASE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.1"
 PACKET_VERSION_NUMBER = 0x10
 PACKET_SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
 MAX_PACKET_SIZE = 0x00400000
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
 MIN_INTERNAL_PACKET_BYTES = 20
@@ -49,7 +49,7 @@ _BASE_HEADER_LAYOUT = Layout(
 
 
 @value_object
-class BaseHeader(FlaggedRecord, Record):
+class BaseHeader(RecordWithBitFlags, Record):
     """The first header of every packet.
 
     Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;
@@ -62,7 +62,7 @@ class BaseHeader(FlaggedRecord, Record):
     Reserved: int = 0
     Flags: int = 0
     PacketSize: int = 0
-    TimeToReachQueue: int = INFINITE
+    TimeToReachQueue: int = INFINITE_TIMEOUT
 
     VersionNumber: ClassVar[int] = PACKET_VERSION_NUMBER
     Signature: ClassVar[int] = int.from_bytes(PACKET_SIGNATURE, "little")

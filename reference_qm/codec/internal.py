@@ -10,7 +10,7 @@ from uuid import UUID
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 PT_SESSION_ACK = 0x1
@@ -41,7 +41,7 @@ _PING_LAYOUT = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, C
 
 
 @value_object
-class InternalHeader(FlaggedRecord, Record):
+class InternalHeader(RecordWithBitFlags, Record):
     """The header with the type of an internal packet and the connection status of the session.
 
     Spec: MS-MQQB 2.2.1. 4 bytes. Reserved u16 LE; Flags u16 LE.
@@ -98,7 +98,7 @@ class ConnectionParametersHeader(Record):
 
 
 @value_object
-class EstablishConnectionHeader(FlaggedRecord, Record):
+class EstablishConnectionHeader(RecordWithBitFlags, Record):
     """The identifiers of the initiating and the accepting queue manager, and data about the initiator.
 
     Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE, ms since the system
@@ -133,7 +133,7 @@ class EstablishConnectionHeader(FlaggedRecord, Record):
 
 
 @value_object
-class PingPacket(FlaggedRecord, Record):
+class PingPacket(RecordWithBitFlags, Record):
     """A Ping Request or Ping Response, which is one UDP datagram.
 
     Spec: MS-MQQB 2.2.7. 24 bytes. Flags u16 LE (the document shows bits 2 to 15 as X); Signature u16 LE, fixed;

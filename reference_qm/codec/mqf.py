@@ -23,7 +23,7 @@ from reference_qm.codec.record import Record
 _ADDRESS_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.2"
 _SIGNATURE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.3"
 _FORMAT_NAME_ELEMENT_SPEC_SECTION = "MS-MQMQ 2.2.18.1.4"
-_SMALLEST_ELEMENT_BYTES = 4  # FormatType and the terminating null of an empty direct name
+_MIN_MQF_ELEMENT_BYTES = 4  # FormatType and the terminating null of an empty direct name
 _FORMAT_TYPE_LAYOUT = Layout("MQFFormatNameElement", _FORMAT_NAME_ELEMENT_SPEC_SECTION, FormatType=U16)
 _ADDRESS_HEADER_LAYOUT = Layout(
     "MQFAddressHeader", _ADDRESS_HEADER_SPEC_SECTION, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32
@@ -128,7 +128,7 @@ class MQFAddressHeader(Record):
         listed = cursor.take_subcursor(
             size - _ADDRESS_HEADER_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SPEC_SECTION
         )
-        if count * _SMALLEST_ELEMENT_BYTES > listed.remaining_bytes:
+        if count * _MIN_MQF_ELEMENT_BYTES > listed.remaining_bytes:
             raise FormatError(
                 "MQFAddressHeader.ElementCount",
                 start + 8,

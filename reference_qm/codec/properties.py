@@ -10,7 +10,7 @@ from reference_qm.codec import text
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.padding import build_padding
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 MESSAGE_PROPERTIES_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.3"
@@ -33,7 +33,7 @@ _MESSAGE_PROPERTIES_HEADER_LAYOUT = Layout(
 
 
 @value_object
-class MessagePropertiesHeader(FlaggedRecord, Record):
+class MessagePropertiesHeader(RecordWithBitFlags, Record):
     """The properties, label, extension and body of a message, padded to a multiple of 4 bytes.
 
     Spec: MS-MQMQ 2.2.19.3. Flags u8 (PA, PR, NA and NR are bits 0 to 3); MessageClass u16 LE; CorrelationID 20

@@ -64,7 +64,7 @@ class Bits(property):
         self.of = of
 
 
-class FlaggedRecord:
+class RecordWithBitFlags:
     """A structure with a field that consists of named bits."""
 
     __slots__ = ()

@@ -9,7 +9,7 @@ from reference_qm.codec import security_data, text
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import build_padding, omit_zero_padding
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 
 SECURITY_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.6"
 _SECURITY_HEADER_LAYOUT = Layout(
@@ -28,7 +28,7 @@ _EMPTY_SECURITY_DATA = security_data.SecurityData()
 
 
 @dataclass(frozen=True, slots=True)
-class SecurityHeader(FlaggedRecord, Record):
+class SecurityHeader(RecordWithBitFlags, Record):
     """The sender, signature and encryption of a message.
 
     Spec: MS-MQMQ 2.2.20.6. 16 bytes, then the data. Flags u16 LE. The sizes, which are computed, determine which

@@ -11,7 +11,7 @@ from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, U16, U32, Layout
 from reference_qm.codec.padding import build_end_padding, read_end_padding
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 
 _SOAP_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.7"
 _DEBUG_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.8"
@@ -92,7 +92,7 @@ def _build_soap_section(content: str | None, terminated: bool) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class DebugHeader(FlaggedRecord, Record):
+class DebugHeader(RecordWithBitFlags, Record):
     """The queue that receives the reports about a traced message.
 
     Spec: MS-MQMQ 2.2.20.8. 4 or 20 bytes. Flags and Reserved u16 LE; QueueIdentifier 16-byte GUID, or None unless

@@ -12,7 +12,7 @@ from reference_qm.codec import ids
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 _TRANSACTION_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.5"
@@ -36,7 +36,7 @@ _NO_SEQUENCE_ID = ids.TxSequenceID()
 
 
 @value_object
-class TransactionHeader(FlaggedRecord, Record):
+class TransactionHeader(RecordWithBitFlags, Record):
     """The place of a message in a transactional sequence.
 
     Spec: MS-MQMQ 2.2.20.5. 20 or 36 bytes. Flags u32 LE; TxSequenceID 8 bytes; TxSequenceNumber and

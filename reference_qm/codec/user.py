@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Self
 from uuid import UUID
 
-from reference_qm.codec.base import INFINITE
+from reference_qm.codec.base import INFINITE_TIMEOUT
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
@@ -18,7 +18,7 @@ from reference_qm.codec.queue_formats import (
     PrivateQueueFormatNameId,
     PublicQueueFormatName,
 )
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.value_object import value_object
 
 USER_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.2"
@@ -57,7 +57,7 @@ _RESPONSE_QUEUE_NAME_TYPE_BY_NUMBER: _QueueNameTypeByNumber = {
 
 
 @value_object
-class UserHeader(FlaggedRecord, Record):
+class UserHeader(RecordWithBitFlags, Record):
     """The source and destination of a message, and flags for the headers that follow.
 
     Spec: MS-MQMQ 2.2.19.2. 48 bytes, then the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
@@ -70,7 +70,7 @@ class UserHeader(FlaggedRecord, Record):
 
     SourceQueueManager: UUID = NULL_GUID
     QueueManagerAddress: UUID = NULL_GUID
-    TimeToBeReceived: int = INFINITE
+    TimeToBeReceived: int = INFINITE_TIMEOUT
     SentTime: int = 0
     MessageID: int = 0
     Flags: int = 0

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from reference_qm.core.errors import CommandError
 
-T = TypeVar("T")
+ArgumentValue = TypeVar("ArgumentValue")
 
 
 def require_number_in_range(name: str, value: int, lowest: int, highest: int) -> int:
@@ -17,7 +17,7 @@ def require_number_in_range(name: str, value: int, lowest: int, highest: int) ->
     return value
 
 
-def convert_argument_word(name: str, word: str, known: Mapping[str, T]) -> T:
+def convert_argument_word(name: str, word: str, known: Mapping[str, ArgumentValue]) -> ArgumentValue:
     """Return the value that the word in an argument stands for; raise CommandError for an unknown word."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is not one of {', '.join(known)}")

@@ -73,46 +73,46 @@ def _make_session_timer_handler(method: Callable[[QM], Callable[[Session, Now], 
 EventHandler = Callable[[QM, Any, Now], None]
 
 HANDLER_BY_INPUT_TYPE: Mapping[type[Input], InputHandler] = {
-    QueueManagerStarted: lambda qm: qm.inputs.on_started,
-    QueueManagerStopped: lambda qm: qm.inputs.on_stopped,
+    QueueManagerStarted: lambda qm: qm.input_dispatching.on_started,
+    QueueManagerStopped: lambda qm: qm.input_dispatching.on_stopped,
     TransportAccepted: lambda qm: qm.session_opening.accept_transport,
-    TransportConnected: lambda qm: qm.inputs.on_transport_event,
-    TransportFailed: lambda qm: qm.inputs.on_transport_event,
-    TransportLost: lambda qm: qm.inputs.on_transport_event,
-    BytesReceived: lambda qm: qm.inputs.on_transport_event,
-    DatagramReceived: lambda qm: qm.inputs.on_datagram,
-    RpcListening: lambda qm: qm.rpc_serving.on_listening,
+    TransportConnected: lambda qm: qm.input_dispatching.on_transport_event,
+    TransportFailed: lambda qm: qm.input_dispatching.on_transport_event,
+    TransportLost: lambda qm: qm.input_dispatching.on_transport_event,
+    BytesReceived: lambda qm: qm.input_dispatching.on_transport_event,
+    DatagramReceived: lambda qm: qm.input_dispatching.on_datagram,
+    RpcListening: lambda qm: qm.rpc_event_dispatching.on_listening,
     RpcAccepted: lambda qm: qm.remote.associations.accept,
-    RpcBytesReceived: lambda qm: qm.inputs.on_rpc_bytes,
-    RpcConnectionLost: lambda qm: qm.rpc_serving.on_connection_lost,
-    HostResolved: lambda qm: qm.inputs.on_host_resolved,
-    RecordPersisted: lambda qm: qm.inputs.on_persisted,
-    PersistFailed: lambda qm: qm.inputs.on_persist_failed,
-    DirectoryAnswered: lambda qm: qm.directory_client.on_answered,
-    DirectoryChanged: lambda qm: qm.directory_client.on_changed,
-    DomainReported: lambda qm: qm.membership.on_domain_reported,
-    CoordinatorChanged: lambda qm: qm.coordinating.on_coordinator_changed,
-    ResourcesChanged: lambda qm: qm.quotas.on_resources_changed,
-    Command: lambda qm: qm.inputs.on_command,
+    RpcBytesReceived: lambda qm: qm.input_dispatching.on_rpc_bytes,
+    RpcConnectionLost: lambda qm: qm.rpc_event_dispatching.on_connection_lost,
+    HostResolved: lambda qm: qm.input_dispatching.on_host_resolved,
+    RecordPersisted: lambda qm: qm.input_dispatching.on_persisted,
+    PersistFailed: lambda qm: qm.input_dispatching.on_persist_failed,
+    DirectoryAnswered: lambda qm: qm.directory_client.on_directory_answered,
+    DirectoryChanged: lambda qm: qm.directory_client.on_directory_changed,
+    DomainReported: lambda qm: qm.domain_membership.on_domain_reported,
+    CoordinatorChanged: lambda qm: qm.transaction_coordinating.on_coordinator_changed,
+    ResourcesChanged: lambda qm: qm.queue_quotas.on_resources_changed,
+    Command: lambda qm: qm.input_dispatching.on_command,
 }
 
 HANDLER_BY_TIMER_NAME: Mapping[TimerName, TimerHandler] = {
     TimerName.SESSION_INITIALIZATION: _make_session_timer_handler(
-        lambda qm: qm.closing.on_session_initialization_timer
+        lambda qm: qm.session_closing.on_session_initialization_timer
     ),
-    TimerName.SESSION_CLEANUP: _make_session_timer_handler(lambda qm: qm.closing.on_session_cleanup_timer),
+    TimerName.SESSION_CLEANUP: _make_session_timer_handler(lambda qm: qm.session_closing.on_session_cleanup_timer),
     TimerName.SESSION_RETRY_CONNECT: _make_session_timer_handler(
-        lambda qm: qm.establishing.on_session_retry_connect_timer
+        lambda qm: qm.session_establishing.on_session_retry_connect_timer
     ),
-    TimerName.SESSION_ACK_WAIT: _make_session_timer_handler(lambda qm: qm.session_acks.on_wait_timer),
-    TimerName.SESSION_ACK_SEND: _make_session_timer_handler(lambda qm: qm.session_acks.on_send_timer),
+    TimerName.SESSION_ACK_WAIT: _make_session_timer_handler(lambda qm: qm.session_acks.on_session_ack_wait_timer),
+    TimerName.SESSION_ACK_SEND: _make_session_timer_handler(lambda qm: qm.session_acks.on_order_ack_send_timer),
     TimerName.TRANSACTIONAL_ACK_WAIT: _make_session_timer_handler(
         lambda qm: qm.transactional_sending.on_ack_wait_timer
     ),
-    TimerName.ORDER_ACK_SEND: _make_session_timer_handler(lambda qm: qm.order_acks.on_send_timer),
-    TimerName.PING_RESPONSE: _make_session_timer_handler(lambda qm: qm.ping.on_response_timer),
-    TimerName.MESSAGE_ID_HISTORY_CLEANUP: lambda qm, owner, now: qm.history.on_history_timer(now),
-    TimerName.MESSAGE_EXPIRATION: lambda qm, owner, now: qm.expiring.on_expiration_timer(now),
+    TimerName.ORDER_ACK_SEND: _make_session_timer_handler(lambda qm: qm.order_acks.on_order_ack_send_timer),
+    TimerName.PING_RESPONSE: _make_session_timer_handler(lambda qm: qm.ping_handling.on_response_timer),
+    TimerName.MESSAGE_ID_HISTORY_CLEANUP: lambda qm, owner, now: qm.message_history.on_history_timer(now),
+    TimerName.MESSAGE_EXPIRATION: lambda qm, owner, now: qm.message_expiring.on_expiration_timer(now),
     TimerName.DIRECTORY_ONLINE: lambda qm, owner, now: qm.directory_client.on_directory_online_timer(now),
     TimerName.DIRECTORY_SITES_UPDATE: lambda qm, owner, now: qm.directory_client.on_directory_sites_update_timer(now),
     TimerName.DIRECTORY_SITE_GATES_UPDATE: lambda qm, owner, now: (
@@ -131,10 +131,14 @@ HANDLER_BY_TIMER_NAME: Mapping[TimerName, TimerHandler] = {
     TimerName.USER_CERT_CACHE_CLEANUP: lambda qm, owner, now: qm.cache_timers.on_cleanup_timer(
         TimerName.USER_CERT_CACHE_CLEANUP, now
     ),
-    TimerName.WAITING_MESSAGE_READ: lambda qm, owner, now: qm.waiting.on_waiting_message_read_timer(owner),
+    TimerName.WAITING_MESSAGE_READ: lambda qm, owner, now: qm.waiting_reads.on_waiting_message_read_timer(owner),
     TimerName.REMOTE_CALL: lambda qm, owner, now: qm.client_tasks.on_remote_call_timer(owner, now),
-    TimerName.INITIALIZATION_RETRY: lambda qm, owner, now: qm.initialization.on_initialization_retry_timer(),
-    TimerName.OUTGOING_QUEUE_IDLE: lambda qm, owner, now: qm.destinations.on_outgoing_queue_idle_timer(owner, now),
+    TimerName.INITIALIZATION_RETRY: lambda qm, owner, now: (
+        qm.queue_manager_initialization.on_initialization_retry_timer()
+    ),
+    TimerName.OUTGOING_QUEUE_IDLE: lambda qm, owner, now: qm.destination_resolving.on_outgoing_queue_idle_timer(
+        owner, now
+    ),
     TimerName.PUBLIC_KEY_CACHE_VALIDITY: lambda qm, owner, now: qm.security_lookup.on_public_key_cache_timer(owner),
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.on_timer(owner, now),
 }
@@ -142,22 +146,22 @@ HANDLER_BY_TIMER_NAME: Mapping[TimerName, TimerHandler] = {
 
 HANDLERS_BY_EVENT_TYPE: dict[type, tuple[EventHandler, ...]] = {
     MessageLeftQueue: (
-        lambda qm, event, now: qm.journaling.journal_received_message(event.position, event.reason),
+        lambda qm, event, now: qm.message_journaling.journal_received_message(event.position, event.reason),
         lambda qm, event, now: qm.final_acks.on_message_position_deleted(event.position, event.reason, now),
     ),
-    MessageArrived: (lambda qm, event, now: qm.arrival.report_arrival(event.position, now),),
-    MessageSent: (lambda qm, event, now: qm.tracing.trace_sent(event.session, event.message, now),),
+    MessageArrived: (lambda qm, event, now: qm.message_arrival.report_arrival(event.position, now),),
+    MessageSent: (lambda qm, event, now: qm.message_tracing.trace_sent_message(event.session, event.message, now),),
     MessageExpired: (
         lambda qm, event, now: qm.admin_acks.acknowledge_expiration(event.position.MessageReference, now),
-        lambda qm, event, now: qm.journaling.journal_failed_message(event.position),
+        lambda qm, event, now: qm.message_journaling.journal_failed_message(event.position),
     ),
-    SessionMaySend: (lambda qm, event, now: qm.sending.dispatch_messages(event.session, now),),
+    SessionMaySend: (lambda qm, event, now: qm.message_sending.dispatch_messages(event.session, now),),
     SessionClosed: (lambda qm, event, now: qm.final_acks.keep_final_acks(event.session, now),),
     TransactionDecided: (
         lambda qm, event, now: qm.transaction_events.carry_out_outcome(event.transaction, event.outcome, now),
     ),
-    MessageDeadlinesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
+    MessageDeadlinesChanged: (lambda qm, event, now: qm.message_lifetimes.start_expiration_timer(now),),
     DirectoryBecameUnreachable: (lambda qm, event, now: qm.directory_client.start_online_timer_if_offline(now),),
-    RpcEventOccurred: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
+    RpcEventOccurred: (lambda qm, event, now: qm.rpc_event_dispatching.carry_out(event.event, now),),
 }
 """For each event: the methods that handle the event, in the order in which they are called."""

@@ -15,7 +15,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.rpc import RpcEvent
 
 
-class Outcome(Enum):
+class TransactionOutcome(Enum):
     """The outcome of a transaction."""
 
     COMMITTED = "committed"
@@ -75,7 +75,7 @@ class TransactionDecided:
     """
 
     transaction: Transaction
-    outcome: Outcome
+    outcome: TransactionOutcome
 
 
 @dataclass(frozen=True, slots=True)

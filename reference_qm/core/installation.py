@@ -7,21 +7,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.part import Part
+from reference_qm.core.enterprise.state_restoring import RestoreError
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
 QueueManagerFactory = Callable[[], QueueManager]
-CoreWrapper = Callable[[QueueManagerFactory], RestorableCore]
+FaultyCoreWrapper = Callable[[QueueManagerFactory], RestorableCore]
 """A function that takes a constructor of queue managers and returns the core to use, for example a queue manager with
 faults.
 """
 
 
-def make_plain_core(make: QueueManagerFactory) -> RestorableCore:
+def make_core_without_faults(make: QueueManagerFactory) -> RestorableCore:
     """Return a new queue manager without faults as a core."""
     return make()
 
@@ -37,8 +37,8 @@ class QueueManagerInstallation:
         self,
         config: QueueManagerConfig,
         entropy: Entropy,
-        wrap: CoreWrapper = make_plain_core,
-        variants: Sequence[type[Part]] = (),
+        wrap: FaultyCoreWrapper = make_core_without_faults,
+        variants: Sequence[type[QueueManagerPart]] = (),
     ) -> None:
         self._config = config
         self._entropy = entropy
@@ -60,7 +60,7 @@ class QueueManagerInstallation:
             for variant in self._variants:
                 replace_part_by_subclass(made[0], variant)
             if entries and self._last is not None:
-                made[0].configuring.apply_settings(self._last)
+                made[0].settings_changing.apply_settings(self._last)
                 made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration
             return made[0]
 
@@ -71,5 +71,5 @@ class QueueManagerInstallation:
         except RestoreError as error:
             if last is None:
                 raise
-            made[0].initialization.fail(str(error))
+            made[0].queue_manager_initialization.fail(str(error))
         return core

@@ -11,7 +11,7 @@ QM: TypeAlias = "QueueManager"
 """The type of the queue manager in the annotations of parts, which cannot import the class at run time."""
 
 
-class Part:
+class QueueManagerPart:
     """The base class of the parts of a queue manager: objects whose methods carry out the steps of the specifications.
 
     A part has no state of its own; the queue manager contains the state. A part calls other

@@ -11,18 +11,18 @@ from reference_qm.config import QueueManagerConfig
 from reference_qm.core.dispatch import HANDLER_BY_INPUT_TYPE, HANDLER_BY_TIMER_NAME, HANDLERS_BY_EVENT_TYPE
 from reference_qm.core.events import DirectoryBecameUnreachable, Event
 from reference_qm.core.parts import QueueManagerParts
-from reference_qm.core.queueing import lifetimes
+from reference_qm.core.queueing import message_lifetimes
 from reference_qm.core.remote.client_model import RemoteReadingClientState
-from reference_qm.core.remote.rpc_serving import RemoteReadingServerState
+from reference_qm.core.remote.rpc_event_dispatching import RemoteReadingServerState
 from reference_qm.core.store.disk import Disk
 from reference_qm.core.store.enterprise import Enterprise
-from reference_qm.core.transfer.arrival import UnsavedArrival
+from reference_qm.core.transfer.message_arrival import UnsavedArrival
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
 from reference_qm.model.attributes import ServiceState
-from reference_qm.model.deadlines import Deadlines
+from reference_qm.model.deadlines import DeadlineCollection
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
@@ -76,7 +76,7 @@ class QueueManager(QueueManagerParts):
         self.savings: dict[int, UnsavedArrival] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
-        self.unfinished = UnfinishedPackets()
+        self.unfinished = UnfinishedPacketByteCounts()
         self.remote: RemoteReadingServerState = RemoteReadingServerState(
             self.entropy,
             self.timers,
@@ -87,9 +87,11 @@ class QueueManager(QueueManagerParts):
             strict=config.checks_stub_values_strictly,
         )
         self.remote_client = RemoteReadingClientState()
-        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.is_message_still_in_queue)
-        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(
-            lifetimes.is_message_still_in_session_table
+        self.to_be_received: DeadlineCollection[MessagePosition] = DeadlineCollection(
+            message_lifetimes.is_message_still_in_queue
+        )
+        self.to_be_sent: DeadlineCollection[tuple[Session, OutgoingMessagePosition]] = DeadlineCollection(
+            message_lifetimes.is_message_still_in_session_table
         )
         self.begun = False
         """Whether the queue manager has started and its initialization no longer waits for the directory."""
@@ -121,7 +123,7 @@ class QueueManager(QueueManagerParts):
 
     def _handle_input(self, event: Input, now: Now) -> list[Effect]:
         if self.begun and self.adm.QueueManagerState is ServiceState.STOPPED:
-            self.inputs.refuse_input_while_stopped(event, now)
+            self.input_dispatching.refuse_input_while_stopped(event, now)
         else:
             HANDLER_BY_INPUT_TYPE[type(event)](self)(event, now)
         self.handle_events(now)
@@ -147,7 +149,7 @@ class QueueManager(QueueManagerParts):
         ``records`` contains the entries of the store, as the ``Persist`` effects of that process left them. Raises
         RestoreError for unusable entries.
         """
-        self.restoring.restore(records)
+        self.state_restoring.restore(records)
 
     # -- for the parts ------------------------------------------------------------------------------------------------
 

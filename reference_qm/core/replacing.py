@@ -4,10 +4,10 @@ or behaves like a release of Windows.
 
 from __future__ import annotations
 
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 
 
-def replace_part_by_subclass(qm: QM, cls: type[Part]) -> None:
+def replace_part_by_subclass(qm: QM, cls: type[QueueManagerPart]) -> None:
     """Replace a part of the queue manager by an instance of a subclass. Earlier replacements of the part stay in
     effect.
 
@@ -18,15 +18,15 @@ def replace_part_by_subclass(qm: QM, cls: type[Part]) -> None:
     setattr(qm, attribute, type(cls.__name__, (cls, current), {})(qm))
 
 
-def find_replaced_part(cls: type[Part]) -> type[Part]:
+def find_replaced_part(cls: type[QueueManagerPart]) -> type[QueueManagerPart]:
     """Return the part of the queue manager from which a class is derived."""
-    parts = [base for base in cls.__mro__ if Part in base.__bases__]
+    parts = [base for base in cls.__mro__ if QueueManagerPart in base.__bases__]
     if len(parts) != 1:
         raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: it may replace only one")
     return parts[0]
 
 
-def find_part_attribute(qm: QM, part: type[Part]) -> str:
+def find_part_attribute(qm: QM, part: type[QueueManagerPart]) -> str:
     """Return the name of the queue manager's attribute that refers to a part."""
     for name, value in vars(qm).items():
         if isinstance(value, part):

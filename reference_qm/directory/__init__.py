@@ -9,8 +9,13 @@ from reference_qm.directory.filters import (
     ComparisonOperator,
     build_equality_filter,
 )
-from reference_qm.directory.interface import Change, ChangeResult, ReadBeginResult, ReadResult
-from reference_qm.directory.memory import MemoryDirectory, StorageError
+from reference_qm.directory.interface import (
+    Change,
+    DirectoryChangeResult,
+    DirectoryReadBeginResult,
+    DirectoryReadResult,
+)
+from reference_qm.directory.memory import DirectoryStorageError, MemoryDirectory
 from reference_qm.directory.objects import (
     Computer,
     ConnectedNetwork,
@@ -23,31 +28,31 @@ from reference_qm.directory.objects import (
     Site,
     User,
 )
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 from reference_qm.directory.state import DirectoryState
 
 __all__ = [
     "AttributeFilter",
     "AttributeSortOrder",
     "Change",
-    "ChangeResult",
     "ComparisonOperator",
     "Computer",
     "ConnectedNetwork",
+    "DirectoryChangeResult",
     "DirectoryObject",
     "DirectoryOperationResult",
+    "DirectoryReadBeginResult",
+    "DirectoryReadResult",
+    "DirectoryReplica",
     "DirectoryState",
+    "DirectoryStorageError",
     "DistributionList",
     "Enterprise",
     "MemoryDirectory",
     "Queue",
     "QueueManager",
-    "ReadBeginResult",
-    "ReadResult",
-    "Replica",
     "RoutingLink",
     "Site",
-    "StorageError",
     "User",
     "build_equality_filter",
 ]

@@ -4,7 +4,7 @@ A function that reads takes the content of the directory at the last read, the q
 printed arguments: ``element`` is iDirectoryObject, ``kind`` is iDirectoryObjectType, ``filters`` is iFilter,
 ``attributes`` is iAttributeList, ``orders`` is iAttributeSortOrder, ``handle`` is iQueryHandle, and ``force`` is
 iForceDirectoryRead. A change needs two functions, because the directory answers later: the first function makes the
-request, and ``handle_change_result`` handles the result.
+request, and ``process_directory_change_result`` handles the result.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from reference_qm.directory.filters import (
     AttributeSortOrder,
     FilterError,
     build_equality_filter,
-    check_filter,
+    check_filter_expressions,
     select_matching_elements,
 )
 from reference_qm.directory.interface import (
     AttributeList,
     Change,
-    CreateRequest,
-    DeleteRequest,
+    DirectoryCreateRequest,
+    DirectoryDeleteRequest,
+    DirectoryReadBeginResult,
+    DirectoryReadResult,
+    DirectoryWriteRequest,
     FilterExpressions,
-    ReadBeginResult,
-    ReadResult,
-    WriteRequest,
 )
 from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, copy_with_published_attributes
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 from reference_qm.directory.state import ChangeOperation, DirectoryState
 
 
@@ -43,7 +43,7 @@ def create_directory_object(
     """
     if _is_public_queue(element):
         state.send_change_notification(ChangeOperation.QUEUE_CREATION, element)
-    return CreateRequest(element, attributes)
+    return DirectoryCreateRequest(element, attributes)
 
 
 def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
@@ -52,15 +52,15 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
     """
     if _is_public_queue(element):
         state.send_change_notification(ChangeOperation.QUEUE_DELETION, element)
-    return DeleteRequest(element)
+    return DirectoryDeleteRequest(element)
 
 
-def handle_change_result(state: DirectoryState, change: Change, status: Result) -> None:
+def process_directory_change_result(state: DirectoryState, change: Change, status: Result) -> None:
     """Handle the result of a change, and send the change notification of a successful write. Spec: MS-MQDMPR
     3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24.
     """
     _note_directory_status(state, status)
-    if status is not Result.SUCCESS or not isinstance(change, WriteRequest):
+    if status is not Result.SUCCESS or not isinstance(change, DirectoryWriteRequest):
         return
     if _is_public_queue(change.element):
         state.send_change_notification(ChangeOperation.QUEUE_UPDATE, change.element)
@@ -69,14 +69,14 @@ def handle_change_result(state: DirectoryState, change: Change, status: Result) 
 
 
 def read_directory(
-    directory: Replica,
+    directory: DirectoryReplica,
     state: DirectoryState,
     kind: str,
     filters: FilterExpressions = (),
     attributes: AttributeList = None,
     *,
     force: bool = False,
-) -> ReadResult:
+) -> DirectoryReadResult:
     """Raise the event Read Directory. While the directory is offline, the event finds only the queue manager's own
     elements. Spec: MS-MQDMPR 3.1.7.1.20.
     """
@@ -89,27 +89,27 @@ def read_directory(
 
 
 def read_directory_begin(
-    directory: Replica,
+    directory: DirectoryReplica,
     kind: str,
     filters: FilterExpressions = (),
     attributes: AttributeList = None,
     orders: Sequence[AttributeSortOrder] | None = None,
-) -> ReadBeginResult:
+) -> DirectoryReadBeginResult:
     """Raise the event Read Directory Begin, and pass it to the directory. Spec: MS-MQDMPR 3.1.7.1.21."""
     return directory.read_begin(kind, filters, attributes, orders)
 
 
-def read_directory_next(directory: Replica, handle: int) -> ReadResult:
+def read_directory_next(directory: DirectoryReplica, handle: int) -> DirectoryReadResult:
     """Raise the event Read Directory Next, and pass it to the directory. Spec: MS-MQDMPR 3.1.7.1.22."""
     return directory.read_next(handle)
 
 
-def read_directory_end(directory: Replica, handle: int) -> Result:
+def read_directory_end(directory: DirectoryReplica, handle: int) -> Result:
     """Raise the event Read Directory End, and pass it to the directory. Spec: MS-MQDMPR 3.1.7.1.23."""
     return directory.read_end(handle)
 
 
-def check_directory_online(directory: Replica, state: DirectoryState) -> None:
+def check_directory_online(directory: DirectoryReplica, state: DirectoryState) -> None:
     """Raise the event Check Directory Online, and copy the attributes of local elements from the directory.
 
     Spec: MS-MQDMPR 3.1.7.1.25.
@@ -125,27 +125,27 @@ def check_directory_online(directory: Replica, state: DirectoryState) -> None:
     )
 
 
-def _refresh_queue(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
+def _refresh_queue(directory: DirectoryReplica, state: DirectoryState, queue: Queue) -> Queue:
     found = read_directory(
         directory, state, "Queue", build_equality_filter("Identifier", queue.Identifier)
     ).rDirectoryObject
     return copy_with_published_attributes(queue, found) if isinstance(found, Queue) else queue
 
 
-def _read_while_offline(state: DirectoryState, kind: str, filters: FilterExpressions) -> ReadResult:
+def _read_while_offline(state: DirectoryState, kind: str, filters: FilterExpressions) -> DirectoryReadResult:
     local: dict[str, tuple[Sequence[DirectoryObject], type[DirectoryObject], Result]] = {
         "Queue": (state.QueueCollection, Queue, Result.OBJECT_NOT_FOUND),
         "QueueManager": ((state.LocalQueueManager,), QueueManager, Result.DIRECTORY_NOT_CONNECTED),
     }
     if kind not in local:
-        return ReadResult(Result.DIRECTORY_NOT_CONNECTED)
+        return DirectoryReadResult(Result.DIRECTORY_NOT_CONNECTED)
     elements, of_kind, otherwise = local[kind]
     try:
-        check_filter(of_kind, filters)
+        check_filter_expressions(of_kind, filters)
     except FilterError:
-        return ReadResult(Result.GENERIC_ERROR)
+        return DirectoryReadResult(Result.GENERIC_ERROR)
     found = select_matching_elements(elements, filters)
-    return ReadResult(Result.SUCCESS, found[0]) if found else ReadResult(otherwise)
+    return DirectoryReadResult(Result.SUCCESS, found[0]) if found else DirectoryReadResult(otherwise)
 
 
 def _is_public_queue(element: DirectoryObject) -> bool:

@@ -65,7 +65,7 @@ class AttributeFilter:
         )
 
     def _compare_stored_value(self, stored: AttributeValue, compare: Callable[[Any, Any], bool]) -> bool:
-        return type(stored) is type(self.value) and compare(_fold_case(stored), _fold_case(self.value))
+        return type(stored) is type(self.value) and compare(_fold_case_of_text(stored), _fold_case_of_text(self.value))
 
 
 def build_equality_filter(attribute: str, value: AttributeValue) -> tuple[AttributeFilter]:
@@ -85,7 +85,7 @@ class AttributeSortOrder:
     SortAscending: bool = True
 
 
-def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
+def check_filter_expressions(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
     """Raise FilterError if an expression is invalid for a type of object."""
     for one in filters:
         if one.attribute not in list_directory_attributes(kind):
@@ -123,7 +123,7 @@ def sort_elements(
     return elements
 
 
-def _fold_case(value: AttributeValue) -> AttributeValue:
+def _fold_case_of_text(value: AttributeValue) -> AttributeValue:
     return value.casefold() if isinstance(value, str) else value
 
 
@@ -131,4 +131,4 @@ def _build_sort_key(name: str, element: DirectoryObject) -> tuple[bool, Any]:
     value = getattr(element, name)
     if value is None:
         return (False, 0)
-    return (True, value.value if isinstance(value, Enum) else _fold_case(value))
+    return (True, value.value if isinstance(value, Enum) else _fold_case_of_text(value))

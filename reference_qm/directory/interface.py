@@ -19,7 +19,7 @@ AttributeList = Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
-class CreateRequest:
+class DirectoryCreateRequest:
     """The request Create Directory Object. Spec: MS-MQDSSM 3.1.6.1."""
 
     element: DirectoryObject
@@ -27,26 +27,26 @@ class CreateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteRequest:
+class DirectoryDeleteRequest:
     """The request Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2."""
 
     element: DirectoryObject
 
 
 @dataclass(frozen=True, slots=True)
-class WriteRequest:
+class DirectoryWriteRequest:
     """The request Write Directory. Spec: MS-MQDSSM 3.1.6.7."""
 
     element: DirectoryObject
     attributes: AttributeList = None
 
 
-Change = CreateRequest | DeleteRequest | WriteRequest
+Change = DirectoryCreateRequest | DirectoryDeleteRequest | DirectoryWriteRequest
 """The changes that a directory can carry out."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeResult:
+class DirectoryChangeResult:
     """The return values of a change. rObjectGUID is set only for a successful creation."""
 
     rStatus: DirectoryOperationResult
@@ -54,7 +54,7 @@ class ChangeResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadResult:
+class DirectoryReadResult:
     """The return values of a read. rDirectoryObject is set only if the status is Success."""
 
     rStatus: DirectoryOperationResult
@@ -62,7 +62,7 @@ class ReadResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadBeginResult:
+class DirectoryReadBeginResult:
     """The return values of the start of an enumeration. rQueryHandle is set only if the status is Success."""
 
     rStatus: DirectoryOperationResult

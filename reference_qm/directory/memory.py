@@ -16,21 +16,21 @@ from reference_qm.directory.filters import AttributeSortOrder
 from reference_qm.directory.interface import (
     AttributeList,
     Change,
-    ChangeResult,
-    CreateRequest,
-    DeleteRequest,
+    DirectoryChangeResult,
+    DirectoryCreateRequest,
+    DirectoryDeleteRequest,
     FilterExpressions,
 )
 from reference_qm.directory.names import build_distinguished_name
 from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, list_directory_attributes
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 from reference_qm.directory.rules import (
     RULES_BY_OBJECT_TYPE,
     build_created_attributes,
     build_written_attributes,
     is_link_cost_valid,
     may_create_element,
-    may_pass_attribute_list,
+    may_request_contain_attribute_list,
 )
 
 _QUEUE_MANAGER_LIST_ATTRIBUTES: Final = (
@@ -45,11 +45,11 @@ Spec: MS-MQDSSM 3.1.6.1.1.6, 3.1.6.1.1.7, 3.1.6.1.4.6.
 _LINK_END_ATTRIBUTES: Final = ("Site1Identifier", "Site2Identifier")
 
 
-class StorageError(Exception):
+class DirectoryStorageError(Exception):
     """Raised when directory objects cannot be stored or read. The message has one line."""
 
 
-class MemoryDirectory(Replica):
+class MemoryDirectory(DirectoryReplica):
     """A directory for one or more queue managers, whose objects are in memory.
 
     Setting ``connected`` to False makes the directory unavailable, as a network failure would. ``new_identifier``
@@ -58,8 +58,8 @@ class MemoryDirectory(Replica):
     """
 
     shared = False
-    """Whether other programs may change the directory. If so, the caller must use ``is_outdated`` to detect their
-    changes.
+    """Whether other programs may change the directory. If so, the caller must use ``are_objects_outdated`` to detect
+    their changes.
     """
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
@@ -86,9 +86,9 @@ class MemoryDirectory(Replica):
     def close(self) -> None:
         """Release the storage of the objects."""
 
-    def is_outdated(self) -> bool:
-        """Return whether another program has changed the objects since the last read. Raise StorageError if the
-        objects cannot be read.
+    def are_objects_outdated(self) -> bool:
+        """Return whether another program has changed the objects since the last read. Raise DirectoryStorageError
+        if the objects cannot be read.
         """
         return False
 
@@ -97,22 +97,22 @@ class MemoryDirectory(Replica):
         try:
             with self._open_objects_to_read():
                 return super().contents()
-        except StorageError:
+        except DirectoryStorageError:
             return Result.GENERIC_ERROR, None
 
-    def carry_out(self, change: Change) -> ChangeResult:
+    def carry_out(self, change: Change) -> DirectoryChangeResult:
         """Carry out a change."""
-        if isinstance(change, CreateRequest):
+        if isinstance(change, DirectoryCreateRequest):
             return self.create(change.element, change.attributes)
-        if isinstance(change, DeleteRequest):
-            return ChangeResult(self.delete(change.element))
-        return ChangeResult(self.write(change.element, change.attributes))
+        if isinstance(change, DirectoryDeleteRequest):
+            return DirectoryChangeResult(self.delete(change.element))
+        return DirectoryChangeResult(self.write(change.element, change.attributes))
 
     def provision(self, element: DirectoryObject) -> DirectoryObject:
         """Store an element, as an administrator does. The element has an Identifier, and has any type except
         ConnectedNetwork.
 
-        Raise ValueError for an invalid element, and StorageError if the element cannot be stored.
+        Raise ValueError for an invalid element, and DirectoryStorageError if the element cannot be stored.
         """
         kind = type(element).__name__
         if type(element) not in RULES_BY_OBJECT_TYPE:
@@ -127,28 +127,28 @@ class MemoryDirectory(Replica):
                 raise ValueError(f"{path} already exists; change the existing object instead")
             return self._store_published_object(element, path)
 
-    def create(self, element: DirectoryObject, attributes: AttributeList = None) -> ChangeResult:
+    def create(self, element: DirectoryObject, attributes: AttributeList = None) -> DirectoryChangeResult:
         """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
         if not may_create_element(element, attributes):
-            return ChangeResult(Result.GENERIC_ERROR)
+            return DirectoryChangeResult(Result.GENERIC_ERROR)
         path = build_distinguished_name(element)
         if path is None:
-            return ChangeResult(Result.GENERIC_ERROR)
+            return DirectoryChangeResult(Result.GENERIC_ERROR)
         if not self.connected:
-            return ChangeResult(Result.DIRECTORY_NOT_CONNECTED)
+            return DirectoryChangeResult(Result.DIRECTORY_NOT_CONNECTED)
         try:
             with self._open_objects_to_change():
                 if path.casefold() in self._paths:
-                    return ChangeResult(Result.OBJECT_ALREADY_EXISTS)
+                    return DirectoryChangeResult(Result.OBJECT_ALREADY_EXISTS)
                 if not self._do_linked_sites_exist(element):
-                    return ChangeResult(Result.GENERIC_ERROR)
+                    return DirectoryChangeResult(Result.GENERIC_ERROR)
                 published = copy_with_attributes(element, build_created_attributes(type(element), attributes))
-                return ChangeResult(
+                return DirectoryChangeResult(
                     Result.SUCCESS,
                     self._store_published_object(self._drop_dangling_references(published), path).Identifier,
                 )
-        except StorageError:
-            return ChangeResult(Result.GENERIC_ERROR)
+        except DirectoryStorageError:
+            return DirectoryChangeResult(Result.GENERIC_ERROR)
 
     def delete(self, element: DirectoryObject) -> Result:
         """Delete an object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. An object that has child objects is not deleted, and the
@@ -172,13 +172,13 @@ class MemoryDirectory(Replica):
                     return Result.GENERIC_ERROR
                 self._delete_element(stored)
                 return Result.SUCCESS
-        except StorageError:
+        except DirectoryStorageError:
             return Result.GENERIC_ERROR
 
     def write(self, element: DirectoryObject, attributes: AttributeList = None) -> Result:
         """Write attributes of an object. Spec: MS-MQDSSM 3.1.6.7. An unset attribute of the element stays unchanged."""
         if (
-            not may_pass_attribute_list(type(element), attributes)
+            not may_request_contain_attribute_list(type(element), attributes)
             or not is_link_cost_valid(element)
             or not (element.Identifier or _get_element_path(element))
         ):
@@ -197,20 +197,20 @@ class MemoryDirectory(Replica):
                     return Result.GENERIC_ERROR
                 self._store_element(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
-        except StorageError:
+        except DirectoryStorageError:
             return Result.GENERIC_ERROR
 
     @contextmanager
     def _open_objects_to_read(self) -> Iterator[None]:
-        """Return a context in which the objects of the directory can be read. Raise StorageError if they cannot be
-        read.
+        """Return a context in which the objects of the directory can be read. Raise DirectoryStorageError if they
+        cannot be read.
         """
         yield
 
     @contextmanager
     def _open_objects_to_change(self) -> Iterator[None]:
         """Return a context in which the objects of the directory can be changed. At its end, either all changes are
-        stored, or StorageError is raised and no change is stored.
+        stored, or DirectoryStorageError is raised and no change is stored.
         """
         yield
         self._notify_observers()
@@ -229,18 +229,18 @@ class MemoryDirectory(Replica):
         try:
             with self._open_objects_to_read():
                 return super()._search_elements(kind, filters, attributes, orders)
-        except StorageError:
+        except DirectoryStorageError:
             return Result.GENERIC_ERROR, []
 
     def _store_element(self, element: DirectoryObject) -> None:
-        """Store an element under its Identifier and its path. Raise StorageError if this fails."""
+        """Store an element under its Identifier and its path. Raise DirectoryStorageError if this fails."""
         if type(element) not in RULES_BY_OBJECT_TYPE or element.Identifier is None or not _get_element_path(element):
-            raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
+            raise DirectoryStorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
         self._paths[_get_element_path(element)] = element.Identifier
 
     def _delete_element(self, element: DirectoryObject) -> None:
-        """Delete a stored element. Raise StorageError if this fails."""
+        """Delete a stored element. Raise DirectoryStorageError if this fails."""
         del self._objects[self._paths.pop(_get_element_path(element))]
 
     def _find_stored_element(self, element: DirectoryObject) -> DirectoryObject | None:

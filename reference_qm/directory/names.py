@@ -14,7 +14,7 @@ from reference_qm.directory.objects import DirectoryObject
 
 _ESCAPED_NAME_CHARACTERS: Final = '\\,+"<>;='
 _CONFIGURATION_PATH: Final = ("CN=Configuration",)
-_ROOT_NAME: Final = "DC=enterprise,DC=invalid"
+_DIRECTORY_ROOT_NAME: Final = "DC=enterprise,DC=invalid"
 """The distinguished name of the container of all objects of the directory. MS-MQDSSM leaves the choice of this name to
 the directory.
 """
@@ -82,4 +82,4 @@ def build_distinguished_name(element: DirectoryObject) -> str | None:
     not set.
     """
     names = _PATH_BUILDERS[type(element)](element)
-    return ", ".join((*names, _ROOT_NAME)) if names else None
+    return ", ".join((*names, _DIRECTORY_ROOT_NAME)) if names else None

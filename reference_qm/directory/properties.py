@@ -5,24 +5,26 @@ from __future__ import annotations
 from uuid import UUID
 
 from reference_qm.directory.objects import Computer, DirectoryObject, DistributionList, Queue
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 
 
-def find_object_sid(directory: Replica, computer: str | None) -> bytes | None:
+def find_object_sid(directory: DirectoryReplica, computer: str | None) -> bytes | None:
     """Return the objectSid of a computer, or None if it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, Computer))
     return next((one.SecurityIdentifier for one in found if _are_names_equal(one.Name, computer)), None)
 
 
-def find_distribution_list(directory: Replica, name: str) -> DistributionList | None:
+def find_distribution_list(directory: DirectoryReplica, name: str) -> DistributionList | None:
     """Return the distribution list to which an administrator gave the given name."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, DistributionList))
     return next((one for one in found if _are_names_equal(one.Name, name)), None)
 
 
-def list_distribution_list_members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
+def list_distribution_list_members(
+    directory: DirectoryReplica, identifier: UUID
+) -> list[Queue | DistributionList] | None:
     """Return the members of a distribution list, or None if the list is unknown or has an invalid member. Spec:
     MS-MQDSSM 3.1.6.9. A member that is itself a list is returned as a list, not as its members.
     """

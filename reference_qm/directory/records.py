@@ -13,8 +13,8 @@ from reference_qm.directory.objects import STORED_TYPE_BY_NAME, DirectoryObject,
 Record = dict[str, object]
 
 _FIELD_TYPES_BY_OBJECT_TYPE: Final = {kind: get_type_hints(kind) for kind in STORED_TYPE_BY_NAME.values()}
-_WRITER_BY_TYPE: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
-_READER_BY_TYPE: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
+_RECORD_WRITER_BY_VALUE_TYPE: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
+_RECORD_READER_BY_VALUE_TYPE: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
 
 
 class RecordError(Exception):
@@ -50,7 +50,7 @@ def _encode_attribute_value(value: Any) -> object:
         return [_encode_attribute_value(one) for one in value]
     if isinstance(value, Enum):
         return value.value
-    write = _WRITER_BY_TYPE.get(type(value))
+    write = _RECORD_WRITER_BY_VALUE_TYPE.get(type(value))
     return write(value) if write else value
 
 
@@ -65,7 +65,7 @@ def _read_value(name: str, hint: Any, value: object) -> object:
         return tuple(_read_value(name, kinds[0], one) for one in value)
     if NoneType in kinds:
         return None if value is None else _read_value(name, next(kind for kind in kinds if kind is not NoneType), value)
-    reader = hint if issubclass(hint, Enum) else _READER_BY_TYPE.get(hint)
+    reader = hint if issubclass(hint, Enum) else _RECORD_READER_BY_VALUE_TYPE.get(hint)
     if reader is None:
         if type(value) is not hint:
             raise RecordError(f"{name}: {hint.__name__} is expected, not {value!a:.40}")

@@ -17,24 +17,29 @@ from reference_qm.directory.filters import (
     AttributeSortOrder,
     ComparisonOperator,
     FilterError,
-    check_filter,
+    check_filter_expressions,
     select_matching_elements,
     sort_elements,
 )
-from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadBeginResult, ReadResult
+from reference_qm.directory.interface import (
+    AttributeList,
+    DirectoryReadBeginResult,
+    DirectoryReadResult,
+    FilterExpressions,
+)
 from reference_qm.directory.objects import (
     OBJECT_TYPE_BY_NAME,
     DirectoryObject,
     copy_with_attributes,
     list_directory_attributes,
 )
-from reference_qm.directory.rules import may_pass_attribute_list
+from reference_qm.directory.rules import may_request_contain_attribute_list
 
 MAX_OPEN_QUERIES: Final = 1_024
 """The maximum number of open enumerations, so that abandoned enumerations do not occupy memory without limit."""
 
 
-class Replica:
+class DirectoryReplica:
     """A copy of the content that a directory had at one instant, with the operations that read it.
 
     A replica that is not ``connected`` answers as an unavailable directory does. In workgroup mode (MS-MQSO
@@ -53,12 +58,12 @@ class Replica:
             return Result.DIRECTORY_NOT_CONNECTED, None
         return Result.SUCCESS, tuple(self._objects.values())
 
-    def read(self, kind: str, filters: FilterExpressions = (), attributes: AttributeList = None) -> ReadResult:
+    def read(self, kind: str, filters: FilterExpressions = (), attributes: AttributeList = None) -> DirectoryReadResult:
         """Read an object. Spec: MS-MQDSSM 3.1.6.3."""
         status, found = self._search_elements(kind, filters, attributes)
         if status is not Result.SUCCESS:
-            return ReadResult(status)
-        return _select_attributes(found[0], attributes) if found else ReadResult(Result.OBJECT_NOT_FOUND)
+            return DirectoryReadResult(status)
+        return _select_attributes(found[0], attributes) if found else DirectoryReadResult(Result.OBJECT_NOT_FOUND)
 
     def read_begin(
         self,
@@ -66,23 +71,23 @@ class Replica:
         filters: FilterExpressions = (),
         attributes: AttributeList = None,
         orders: Sequence[AttributeSortOrder] | None = None,
-    ) -> ReadBeginResult:
+    ) -> DirectoryReadBeginResult:
         """Start an enumeration of the objects that exist now. Spec: MS-MQDSSM 3.1.6.4."""
         status, found = self._search_elements(kind, filters, attributes, orders)
         if status is not Result.SUCCESS:
-            return ReadBeginResult(status)
+            return DirectoryReadBeginResult(status)
         if len(self._queries) >= MAX_OPEN_QUERIES:
-            return ReadBeginResult(Result.GENERIC_ERROR)
+            return DirectoryReadBeginResult(Result.GENERIC_ERROR)
         self._last_handle += 1
         self._queries[self._last_handle] = (found[::-1], attributes)
-        return ReadBeginResult(Result.SUCCESS, self._last_handle)
+        return DirectoryReadBeginResult(Result.SUCCESS, self._last_handle)
 
-    def read_next(self, handle: int) -> ReadResult:
+    def read_next(self, handle: int) -> DirectoryReadResult:
         """Return the next object of an enumeration. Spec: MS-MQDSSM 3.1.6.5."""
         if handle not in self._queries:
-            return ReadResult(Result.GENERIC_ERROR)
+            return DirectoryReadResult(Result.GENERIC_ERROR)
         remaining, attributes = self._queries[handle]
-        return _select_attributes(remaining.pop(), attributes) if remaining else ReadResult(Result.END_OF_DATA)
+        return _select_attributes(remaining.pop(), attributes) if remaining else DirectoryReadResult(Result.END_OF_DATA)
 
     def read_end(self, handle: int) -> Result:
         """End an enumeration of objects. Spec: MS-MQDSSM 3.1.6.6."""
@@ -96,12 +101,12 @@ class Replica:
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         of_kind = OBJECT_TYPE_BY_NAME.get(kind)
-        if of_kind is None or not may_pass_attribute_list(of_kind, attributes):
+        if of_kind is None or not may_request_contain_attribute_list(of_kind, attributes):
             return Result.GENERIC_ERROR, []
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED, []
         try:
-            check_filter(of_kind, filters)
+            check_filter_expressions(of_kind, filters)
             return Result.SUCCESS, sort_elements(
                 select_matching_elements(self._list_candidate_elements(of_kind, filters), filters), attributes, orders
             )
@@ -125,11 +130,11 @@ class Replica:
         return [stored for stored in self._objects.values() if type(stored) is kind]
 
 
-def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> ReadResult:
+def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> DirectoryReadResult:
     """Return the requested attributes of an element, or AttributeNotFound if an attribute is not set. Spec:
     MS-MQDMPR 3.1.1.17.
     """
     known = list_directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
-        return ReadResult(Result.ATTRIBUTE_NOT_FOUND)
-    return ReadResult(Result.SUCCESS, copy_with_attributes(element, attributes))
+        return DirectoryReadResult(Result.ATTRIBUTE_NOT_FOUND)
+    return DirectoryReadResult(Result.SUCCESS, copy_with_attributes(element, attributes))

@@ -80,7 +80,7 @@ Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7.
 """
 
 
-def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
+def may_request_contain_attribute_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
     """Return whether a request for an object of a type may contain an iAttributeList. Spec: MS-MQDSSM 3.1.6.3.2.1,
     3.1.6.3.5.1.
     """
@@ -93,7 +93,7 @@ def may_create_element(element: DirectoryObject, attributes: AttributeList) -> b
     """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1 (preconditions, as in 3.1.6.1.1.1)."""
     kind = type(element)
     return (
-        may_pass_attribute_list(kind, attributes)
+        may_request_contain_attribute_list(kind, attributes)
         and RULES_BY_OBJECT_TYPE[kind].may_be_created
         and all(
             getattr(element, name) not in (None, ())

@@ -11,13 +11,13 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
 from reference_qm.directory.filters import build_equality_filter
 from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, copy_with_published_attributes
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 from reference_qm.directory.state import DirectoryState
 
 _NOTIFICATION_ATTRIBUTE = "NonLDAPCapableQueueManagerNotification"
 
 
-def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
+def synchronize_with_directory(directory: DirectoryReplica, state: DirectoryState, *, provisioning: bool) -> Result:
     """Copy the attributes of LocalQueueManager, its sites and the enterprise from the directory at initialization.
     Spec: MS-MQDMPR 3.1.3.
 
@@ -43,12 +43,12 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
     return Result.SUCCESS
 
 
-def update_directory_sites(directory: Replica, state: DirectoryState) -> None:
+def update_directory_sites(directory: DirectoryReplica, state: DirectoryState) -> None:
     """Read the sites of the queue manager again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
     state.SiteCollection = tuple(_read_site_again(directory, state, site) for site in state.SiteCollection)
 
 
-def update_directory_site_gates(directory: Replica, state: DirectoryState) -> None:
+def update_directory_site_gates(directory: DirectoryReplica, state: DirectoryState) -> None:
     """Read the gates of the queue manager's sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(
@@ -78,14 +78,14 @@ def compute_site_gate_collections(
     return {site: tuple(queue_managers[one] for one in sorted(gates)) for site, gates in found.items()}
 
 
-def _read_site_again(directory: Replica, state: DirectoryState, site: Site) -> Site:
+def _read_site_again(directory: DirectoryReplica, state: DirectoryState, site: Site) -> Site:
     found = read_directory(
         directory, state, "Site", build_equality_filter("Identifier", site.Identifier)
     ).rDirectoryObject
     return copy_with_published_attributes(site, found) if isinstance(found, Site) else site
 
 
-def _read_gate_again(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
+def _read_gate_again(directory: DirectoryReplica, state: DirectoryState, gate: QueueManager) -> QueueManager:
     found = read_directory(directory, state, "QueueManager", build_equality_filter("Identifier", gate.Identifier))
     published = found.rDirectoryObject
     return copy_with_published_attributes(gate, published) if isinstance(published, QueueManager) else gate

@@ -1,6 +1,6 @@
 """Defines the abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
 
-Each element is declared with the width in bits that the specification states. ``core.store.durability`` writes the
+Each element is declared with the width in bits that the specification states. ``core.store.durable_records`` writes the
 elements that must survive process and node failures.
 """
 
@@ -17,10 +17,10 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model import collection, position_list, states, tables
 from reference_qm.model.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.model.elements import OpenQueueDescriptor
-from reference_qm.model.message import INFINITE as INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT as INFINITE_TIMEOUT
 from reference_qm.model.message import NO_INCOMING_SEQUENCE as NO_INCOMING_SEQUENCE
 from reference_qm.model.message import Message as Message
-from reference_qm.model.position_list import Boundary, StorageUse
+from reference_qm.model.position_list import Boundary, QueueStorageUse
 from reference_qm.value_object import value_object
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class MessagePosition:
     attribute of the Message. Here the position has it, because the number is assigned when the message enters a
     queue. Next and Previous are None while the position is in no list. ``order_queue`` is the queue that gets the
     final acknowledgment when the message is removed, or None if no final acknowledgment is required. ``size`` is
-    the number of bytes of a quota that the message uses. MessagePositionList sets ``counting_list`` and ``hold_count``.
+    the number of bytes of a quota that the message uses. MessagePositionList sets ``position_list_that_counts_size``
+    and ``reader_hold_count``.
     """
 
     MessageReference: Message
@@ -52,7 +53,7 @@ class MessagePosition:
     order_queue: str | None = None
     key: int = 0
     """The key of the message on disk, or 0 if the message is not on disk."""
-    awaits_disk: bool = False
+    is_disk_write_pending: bool = False
     """Whether the message is being written to the disk. Until it is on disk, neither this message nor a later message
     of the queue may be sent or received.
     """
@@ -60,14 +61,14 @@ class MessagePosition:
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)
     Previous: MessagePosition | Boundary | None = field(default=None, repr=False)
     size: int = 0
-    counting_list: position_list.MessagePositionList | None = None
-    hold_count: int = 0
+    position_list_that_counts_size: position_list.MessagePositionList | None = None
+    reader_hold_count: int = 0
 
 
 Position = MessagePosition
 
 
-SequencePosition = tuple[TxSequenceID, int]
+TransactionSequencePosition = tuple[TxSequenceID, int]
 """The place of a message in a transactional sequence: a tuple of TxSequenceID and TxSequenceNumber."""
 
 
@@ -81,7 +82,7 @@ class AcceptedMessage:
     position: MessagePosition
     SequenceIdentifier: TxSequenceID
     SequenceNumber: int
-    previous_sequence_position: SequencePosition
+    previous_sequence_position: TransactionSequencePosition
     is_saved: bool = False
 
 
@@ -107,7 +108,7 @@ class IncomingTransactionalTransferInfo:
     saved_sequence_number: int = 0
 
 
-TransferKey = tuple[UUID, str]
+IncomingTransferKey = tuple[UUID, str]
 """The key of a sender's sequence: a tuple of the SenderIdentifier and the FormatName in lower case."""
 
 
@@ -121,7 +122,7 @@ class Queue(QueueAttributes):
     SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False)
     """The subqueues, by name in lower case."""
     MessagePositionList: position_list.MessagePositionList = field(default_factory=position_list.MessagePositionList)
-    IncomingTransactionalTransferInfoCollection: dict[TransferKey, IncomingTransactionalTransferInfo] = field(
+    IncomingTransactionalTransferInfoCollection: dict[IncomingTransferKey, IncomingTransactionalTransferInfo] = field(
         default_factory=dict
     )
     OpenQueueDescriptorCollection: dict[int, OpenQueueDescriptor] = field(default_factory=dict, repr=False)
@@ -262,7 +263,7 @@ class RecoverableReceipt:
     acknowledgment flag of the message may be set.
     """
 
-    done: bool = False
+    is_on_disk: bool = False
     must_be_acknowledged: bool = True
 
 
@@ -298,7 +299,7 @@ class Session:
     SessionActive: bool = False
     ReceivedAck: bool = False
     AckWaitTimeout: int = field(default=0, metadata=U32)
-    RecoverableAckSendTimeout: int = field(default=INFINITE, metadata=U32)
+    RecoverableAckSendTimeout: int = field(default=INFINITE_TIMEOUT, metadata=U32)
     RemoteQMAddress: str = ""
     RemoteQMHostName: str = ""
     UnAckedMessageCount: int = 0
@@ -312,14 +313,14 @@ class Session:
 
     transport: str | None = None
     framer: StreamFramer = field(default_factory=StreamFramer)
-    opening: states.AwaitedOpeningEvent = states.AwaitedOpeningEvent.NOTHING
-    retrying: bool = False
+    awaited_opening_event: states.AwaitedOpeningEvent = states.AwaitedOpeningEvent.NOTHING
+    is_retrying_connection: bool = False
     """Whether the session is being established because the Session Retry Connect Timer expired."""
-    pinged: bool = False
+    is_ping_sent_before_session: bool = False
     ping_cookie: int = 0
-    direct: bool = False
+    is_destination_direct: bool = False
     """Whether the destination is a direct format name. In this case, ServerGuid is zero in the request (note <46>)."""
-    refused: bool = False
+    was_session_refused: bool = False
     """Whether this acceptor refused the session in its response (CS is set)."""
     last_ack_number: int = field(default=0, metadata=U16)
     """The AckSequenceNumber of the last received acknowledgment."""
@@ -339,7 +340,7 @@ class Session:
     """The rQueueManagerGuid that Get Destination Info returns. The GUID is zero for a direct format name, and in a
     session that this queue manager accepted.
     """
-    unresolved_hops: list[NextHop] = field(default_factory=list)
+    unresolved_next_hops: list[NextHop] = field(default_factory=list)
     """The next hops whose addresses are not resolved yet."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The resolved addresses of next hops, by host name."""
@@ -380,8 +381,8 @@ class QueueManagerState(QueueManagerAttributes):
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
     """The transactions, by Identifier."""
     last_transaction_number: int = field(default=0, metadata={"width": 20})
-    storage: StorageUse = field(default_factory=StorageUse)
-    journal_storage: StorageUse = field(default_factory=StorageUse)
+    storage: QueueStorageUse = field(default_factory=QueueStorageUse)
+    journal_storage: QueueStorageUse = field(default_factory=QueueStorageUse)
 
     def __post_init__(self) -> None:
         for queue in self.system_queues:

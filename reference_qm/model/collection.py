@@ -41,10 +41,10 @@ class QueueCollection(UserDict[str, "Queue"]):
         elif queue.PrivateQueueNumber is not None and self._private.get(queue.PrivateQueueNumber) is queue:
             del self._private[queue.PrivateQueueNumber]
 
-    def find_private(self, number: int) -> Queue | None:
+    def find_private_queue(self, number: int) -> Queue | None:
         """Find a private queue by its PrivateQueueNumber, u32."""
         return self._private.get(number)
 
-    def find_public(self, identifier: UUID) -> Queue | None:
+    def find_public_queue(self, identifier: UUID) -> Queue | None:
         """Find a public queue by its Identifier."""
         return self._public.get(identifier)

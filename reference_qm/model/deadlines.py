@@ -6,13 +6,13 @@ import heapq
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-T = TypeVar("T")
+DatedItem = TypeVar("DatedItem")
 
 DEADLINE_SWEEP_THRESHOLD = 4_096
 """The number of entries that the heap must have before it is searched for entries that are no longer relevant."""
 
 
-class Deadlines(Generic[T]):
+class DeadlineCollection(Generic[DatedItem]):
     """A collection of items and the times at which they are due, int s UTC. ``matters`` is a function that returns
     whether an item is still relevant. Irrelevant items are removed when they are due, or earlier if the collection has
     become large.
@@ -20,10 +20,10 @@ class Deadlines(Generic[T]):
 
     __slots__ = ("_cleanup_size", "_heap", "_is_relevant", "_known", "_last_order")
 
-    def __init__(self, matters: Callable[[T], bool]) -> None:
+    def __init__(self, matters: Callable[[DatedItem], bool]) -> None:
         self._is_relevant = matters
-        self._known: set[T] = set()
-        self._heap: list[tuple[int, int, T]] = []
+        self._known: set[DatedItem] = set()
+        self._heap: list[tuple[int, int, DatedItem]] = []
         self._last_order = 0
         self._cleanup_size = DEADLINE_SWEEP_THRESHOLD
 
@@ -35,7 +35,7 @@ class Deadlines(Generic[T]):
         """The time in s UTC when the first item is due, or None if there is no item."""
         return self._heap[0][0] if self._heap else None
 
-    def add(self, thing: T, due_s: int) -> None:
+    def add(self, thing: DatedItem, due_s: int) -> None:
         """Add an item with the time when it is due. If the item is already in the collection, its time does not
         change.
         """
@@ -47,7 +47,7 @@ class Deadlines(Generic[T]):
         self._known.add(thing)
         heapq.heappush(self._heap, (due_s, self._last_order, thing))
 
-    def take_due_items(self, now_s: int) -> Iterator[T]:
+    def take_due_items(self, now_s: int) -> Iterator[DatedItem]:
         """Remove the items that are due, and yield the relevant items among them, in the order of their times."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)

@@ -10,7 +10,7 @@ from reference_qm.model import states
 from reference_qm.security import MessageSecurity
 from reference_qm.value_object import value_object
 
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 NO_INCOMING_SEQUENCE = TxSequenceID()
 
 
@@ -39,8 +39,8 @@ class Message:
     Extension: bytes = b""
     SentTime: int = 0
     ArrivalTime: int = 0
-    TimeToReachQueue: int = INFINITE
-    TimeToBeReceived: int = INFINITE
+    TimeToReachQueue: int = INFINITE_TIMEOUT
+    TimeToBeReceived: int = INFINITE_TIMEOUT
     TracingRequested: bool = False
     TracingQueueIdentifier: UUID = NULL_GUID
     HopCount: int = 0

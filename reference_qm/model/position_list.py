@@ -28,7 +28,7 @@ def compute_storage_size(message: Message) -> int:
 
 
 @dataclass(slots=True)
-class StorageUse:
+class QueueStorageUse:
     """The total size in bytes of the messages in several queues (``used_bytes``). The lists of these queues update
     it.
     """
@@ -67,7 +67,7 @@ class MessagePositionList:
 
     __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_insertion_count", "_last", "storage")
 
-    def __init__(self, storage: StorageUse | None = None) -> None:
+    def __init__(self, storage: QueueStorageUse | None = None) -> None:
         self.Start, self.End = Boundary(), Boundary()
         self.Start.Next, self.Start.Previous = self.End, self.Start
         self.End.Next, self.End.Previous = self.End, self.Start
@@ -79,7 +79,7 @@ class MessagePositionList:
         message that is deleted before it becomes available would be subtracted without having been added. Here a
         message is counted from its insertion to its deletion.
         """
-        self.storage = storage if storage is not None else StorageUse()
+        self.storage = storage if storage is not None else QueueStorageUse()
         self._count = self._insertion_count = 0
         self._last: list[MessagePosition | None] = [None] * PRIORITY_COUNT
         self._by_identifier: dict[int, MessagePosition] = {}
@@ -133,7 +133,7 @@ class MessagePositionList:
         """
         passed = self.Start.passed
         if (
-            position.counting_list is self
+            position.position_list_that_counts_size is self
             and not isinstance(passed, Boundary)
             and _build_sort_key(position) <= _build_sort_key(passed)
         ):
@@ -143,11 +143,11 @@ class MessagePositionList:
         """Remove the position of a message that was deleted or whose insertion was undone. Do nothing if the
         position is not in the list.
         """
-        if position.counting_list is self:
+        if position.position_list_that_counts_size is self:
             position.State = MessagePositionState.DELETED
-            position.counting_list = None
+            position.position_list_that_counts_size = None
             self._count_storage(-1, -position.size)
-            if not position.hold_count:
+            if not position.reader_hold_count:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
@@ -155,13 +155,13 @@ class MessagePositionList:
         as ``hold`` for this entry.
         """
         if not isinstance(entry, Boundary):
-            entry.hold_count += 1
+            entry.reader_hold_count += 1
 
     def release(self, entry: Entry) -> None:
         """Undo one call of ``hold``."""
         if not isinstance(entry, Boundary):
-            entry.hold_count -= 1
-            if not entry.hold_count and entry.State is MessagePositionState.DELETED:
+            entry.reader_hold_count -= 1
+            if not entry.reader_hold_count and entry.State is MessagePositionState.DELETED:
                 self._unlink_position(entry)
 
     def _count_storage(self, count: int, size: int) -> None:
@@ -173,7 +173,7 @@ class MessagePositionList:
         after = cast("Entry", before.Next)
         position.Previous, position.Next = before, after
         before.Next = after.Previous = position
-        position.counting_list = self
+        position.position_list_that_counts_size = self
 
     def _unlink_position(self, position: MessagePosition) -> None:
         before, after = cast("Entry", position.Previous), cast("Entry", position.Next)

@@ -82,7 +82,7 @@ class OutgoingMessageTable:
         self._position_by_message.pop(_build_message_key(position), None)
         self._sent.pop(position.order, None)
 
-    def keep_until_order_ack(self, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, position: OutgoingMessagePosition) -> None:
         """Set AwaitingAck of a position to FALSE, but keep the position in the table, because it awaits a further
         acknowledgment.
         """
@@ -94,7 +94,7 @@ class OutgoingMessageTable:
         position.AwaitingAck = position.ReceivedSessionAck = False
         self._sent.pop(position.order, None)
 
-    def rewind(self) -> None:
+    def move_cursor_to_start(self) -> None:
         """Set AwaitingAck of every message to FALSE. Afterwards a message is sent only after a new call of
         ``dispatch``.
         """

@@ -6,7 +6,7 @@ MAX_UNFINISHED_PACKET_BYTES = 256 * 1024 * 1024
 """The limit in bytes, which is 64 times the maximum size of a message."""
 
 
-class UnfinishedPackets:
+class UnfinishedPacketByteCounts:
     """Counts the bytes of unfinished packets. ``held`` contains the number of these bytes for each connection, by the
     connection's name. A connection that receives bytes moves to the end of ``held``. The first connection is therefore
     the one whose unfinished packet has waited longest, and it is closed first.

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
-class FailedMessagesNotKept(Journaling):
+class QueueManagerDiscardsUndeliverableMessages(MessageJournaling):
     """The queue manager discards a message that cannot be delivered, instead of putting it into a dead-letter queue.
     Spec: MS-MQMQ 2.2.19.2, note <3> (NT).
     """
@@ -25,7 +25,7 @@ class FailedMessagesNotKept(Journaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-class MessagesToOwnQueuesNotJournaled(Journaling):
+class MessagesToQueuesOfQueueManagerNotJournaled(MessageJournaling):
     """The queue manager does not journal messages to its own administration, notification and order queues. Spec:
     MS-MQQB 1.3.4, note <2>.
     """
@@ -45,7 +45,7 @@ class MessagesToOwnQueuesNotJournaled(Journaling):
             super().journal_failed_message(position)
 
 
-class ApplicationDeadletterQueueIgnored(Journaling):
+class ApplicationDeadletterQueueIgnored(MessageJournaling):
     """The queue manager ignores ApplicationDeadletterQueue. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
 
     __slots__ = ()
@@ -54,7 +54,7 @@ class ApplicationDeadletterQueueIgnored(Journaling):
         return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
-class MemoryShortageIgnored(Quotas):
+class QueueManagerAcceptsMessagesWhenMemoryIsShort(QueueQuotas):
     """The queue manager accepts messages even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
 
     __slots__ = ()
@@ -63,13 +63,13 @@ class MemoryShortageIgnored(Quotas):
         """Do nothing, so that messages are accepted."""
 
 
-class DomainChangeIgnored(Membership):
+class QueueManagerIgnoresDomainChange(DomainMembership):
     """The queue manager ignores a change of domain. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
 
     __slots__ = ()
 
     @property
-    def has_left(self) -> bool:
+    def has_left_domain(self) -> bool:
         return False
 
     @property

@@ -4,13 +4,13 @@ on the client.
 
 from __future__ import annotations
 
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
-from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, Call, Interface
@@ -22,7 +22,7 @@ METHODS_ADDED_BY_LATER_RELEASES = frozenset(
 """The methods that NT and 2000 do not have. Spec: MS-MQQP 1.7, note <2>."""
 
 
-class ServerLacksLaterMethods(RpcServing):
+class ServerLacksMethodsOfLaterReleases(RpcEventDispatching):
     """The server does not have the methods that later releases added. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>,
     <25>, <27>.
     """
@@ -33,7 +33,7 @@ class ServerLacksLaterMethods(RpcServing):
         return call.method.name not in METHODS_ADDED_BY_LATER_RELEASES and super().is_method_supported(call)
 
 
-class ServerAcceptsRequestIdInUse(RemoteStarting):
+class ServerAcceptsRequestIdInUse(RemoteReadStarting):
     """The server accepts a dwRequestID that is in use. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
 
     __slots__ = ()
@@ -42,16 +42,16 @@ class ServerAcceptsRequestIdInUse(RemoteStarting):
         return Status.MQ_OK
 
 
-class ServerAcceptsDifferentQueue(RemoteOpening):
+class ServerAcceptsPQueueThatDiffersFromDwpContext(RemoteQueueOpening):
     """The server accepts a pQueue that differs from dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_OK
 
 
-class ServerIdentifiesQueueByHandle(RemoteOpening):
+class ServerFindsQueueOfCallByHQueueHandle(RemoteQueueOpening):
     """The server identifies the queue by hQueue, which must be the handle of an open queue.
 
     Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
@@ -60,14 +60,14 @@ class ServerIdentifiesQueueByHandle(RemoteOpening):
     __slots__ = ()
 
     def check_open_handle(self, h_queue: int) -> Status:
-        known = self.qm.remote_starting.find_remote_descriptor(h_queue)
+        known = self.qm.remote_read_starting.find_remote_descriptor(h_queue)
         return Status.MQ_ERROR_INVALID_PARAMETER if known is None else Status.MQ_OK
 
     def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
         return h_queue
 
 
-class ServerAnswersCancelOfZeroWithInvalidHandle(RemoteEnding):
+class ServerAnswersCancelWithQueueHandleZeroWithInvalidHandle(RemoteReadEnding):
     """The server answers a cancel whose pQueue or hQueue is 0 with MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note
     <17>.
     """
@@ -78,7 +78,7 @@ class ServerAnswersCancelOfZeroWithInvalidHandle(RemoteEnding):
         return super().check_cancel_queue(h_queue, p_queue) if h_queue and p_queue else Status.MQ_ERROR_INVALID_HANDLE
 
 
-class ServerAnswersFailedPurgeWithFault(RemoteOpening):
+class ServerAnswersFailedPurgeWithFault(RemoteQueueOpening):
     """The server answers a failed RemoteQMPurgeQueue with a fault instead of a return value. Spec: MS-MQQP 3.1.4.7,
     note <18>.
     """
@@ -89,7 +89,7 @@ class ServerAnswersFailedPurgeWithFault(RemoteOpening):
         self.qm.remote.carry_out_outputs(call.fault(status))
 
 
-class ClientKeepsFirstPort(ServerBindings):
+class ClientMakesAllCallsAtPortOfFirstBind(ServerBindings):
     """The client makes all calls at the port of its first bind. It does not request the port of the other methods from
     the server. Spec: MS-MQQP 2.1, note <5>.
     """
@@ -102,7 +102,7 @@ class ClientKeepsFirstPort(ServerBindings):
         return (yield from self.construct_initial_binding(server, interface))
 
 
-class ClientRequestsNoServerVersion(ClientReading):
+class ClientRequestsNoServerVersion(ClientMessageReading):
     """The client treats every server as a server of an old release, and does not request the server's version.
 
     Spec: MS-MQQP 3.2.4.2, notes <28> to <31>.

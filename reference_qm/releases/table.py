@@ -16,13 +16,13 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.releases import queueing, remote, transfer
 from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
-SecurityChange = Callable[[SecurityConfig], SecurityConfig]
+SecurityConfigChange = Callable[[SecurityConfig], SecurityConfig]
 """A function that takes a security configuration and returns it with the settings of a Windows release."""
 
 
@@ -38,8 +38,8 @@ class ReleaseBehaviour:
 
     releases: tuple[str, ...]
     config_presets: Mapping[str, Any] = field(default_factory=dict)
-    security: SecurityChange | None = None
-    parts: tuple[type[Part], ...] = ()
+    security: SecurityConfigChange | None = None
+    parts: tuple[type[QueueManagerPart], ...] = ()
     erratum: str | None = None
 
 
@@ -51,7 +51,7 @@ def _remove_aes_keys(security: SecurityConfig) -> SecurityConfig:
     return replace(security, encryption_keys=left[0], signing_keys=left[1])
 
 
-def _change_security_settings(**changes: Any) -> SecurityChange:
+def _change_security_settings(**changes: Any) -> SecurityConfigChange:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 
@@ -70,7 +70,7 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
     {
         # MS-MQQB
         "own-queues-not-journaled": ReleaseBehaviour(
-            ("from windows-server-2008",), parts=(queueing.MessagesToOwnQueuesNotJournaled,)
+            ("from windows-server-2008",), parts=(queueing.MessagesToQueuesOfQueueManagerNotJournaled,)
         ),
         "pings-first": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), config_presets={"send_ping": True}),
         "pings-unanswered": ReleaseBehaviour(("from windows-vista",), config_presets={"answer_pings": False}),
@@ -96,8 +96,10 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
             _RELEASES_XP_TO_2003, security=_change_security_settings(gives_sent_keys_long_lifetime=True)
         ),
         # MS-MQMQ
-        "memory-in-padding": ReleaseBehaviour(("all",), parts=(transfer.UninitializedPadding,)),
-        "no-dead-letters": ReleaseBehaviour(("windows-nt",), parts=(queueing.FailedMessagesNotKept,)),
+        "memory-in-padding": ReleaseBehaviour(("all",), parts=(transfer.SentPacketPaddingUninitialized,)),
+        "no-dead-letters": ReleaseBehaviour(
+            ("windows-nt",), parts=(queueing.QueueManagerDiscardsUndeliverableMessages,)
+        ),
         "signs-with-md5": ReleaseBehaviour(
             ("until windows-2000",), config_presets={"default_hash_algorithm": HashAlgorithm.MD5}
         ),
@@ -106,26 +108,30 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
             config_presets={"default_hash_algorithm": HashAlgorithm.SHA1},
         ),
         "no-lists": ReleaseBehaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
-        "miscounts": ReleaseBehaviour(("all",), parts=(transfer.SentUserMsgSequenceNumberTooHigh,)),
+        "miscounts": ReleaseBehaviour(("all",), parts=(transfer.SentUserMsgSequenceNumberDiffersFromMessageCount,)),
         "no-marks-of-transactions": ReleaseBehaviour(
             ("windows-nt",), parts=(transfer.FirstAndLastMessageFlagsMissing,)
         ),
         "no-reports": ReleaseBehaviour(("all",), config_presets={"report_messages": False}),
         # MS-MQQP
-        "later-methods-missing": ReleaseBehaviour(("until windows-2000",), parts=(remote.ServerLacksLaterMethods,)),
-        "stays-at-first-port": ReleaseBehaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
+        "later-methods-missing": ReleaseBehaviour(
+            ("until windows-2000",), parts=(remote.ServerLacksMethodsOfLaterReleases,)
+        ),
+        "stays-at-first-port": ReleaseBehaviour(
+            ("from windows-vista",), parts=(remote.ClientMakesAllCallsAtPortOfFirstBind,)
+        ),
         "request-ids-not-compared": ReleaseBehaviour(
             ("until windows-xp",), parts=(remote.ServerAcceptsRequestIdInUse,)
         ),
         "ranges-not-checked": ReleaseBehaviour(("windows-nt",), config_presets={"checks_stub_values_strictly": False}),
         "queue-known-by-handle": ReleaseBehaviour(
-            ("until windows-2000",), parts=(remote.ServerIdentifiesQueueByHandle,)
+            ("until windows-2000",), parts=(remote.ServerFindsQueueOfCallByHQueueHandle,)
         ),
         "queue-opened-not-compared": ReleaseBehaviour(
-            ("until windows-xp",), parts=(remote.ServerAcceptsDifferentQueue,)
+            ("until windows-xp",), parts=(remote.ServerAcceptsPQueueThatDiffersFromDwpContext,)
         ),
         "nothing-to-cancel-is-no-handle": ReleaseBehaviour(
-            ("until windows-2000",), parts=(remote.ServerAnswersCancelOfZeroWithInvalidHandle,)
+            ("until windows-2000",), parts=(remote.ServerAnswersCancelWithQueueHandleZeroWithInvalidHandle,)
         ),
         "purge-throws": ReleaseBehaviour(
             ("from windows-server-2003",), parts=(remote.ServerAnswersFailedPurgeWithFault,)
@@ -157,9 +163,9 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
         "changes-not-notified": ReleaseBehaviour(_RELEASES_XP_TO_2003, config_presets={"change_notifications": False}),
         # MS-MQSO
         "memory-not-watched": ReleaseBehaviour(
-            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryShortageIgnored,)
+            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.QueueManagerAcceptsMessagesWhenMemoryIsShort,)
         ),
-        "domain-not-watched": ReleaseBehaviour(("windows-nt",), parts=(queueing.DomainChangeIgnored,)),
+        "domain-not-watched": ReleaseBehaviour(("windows-nt",), parts=(queueing.QueueManagerIgnoresDomainChange,)),
         # Articles of the knowledge base
         "host-names-validated": ReleaseBehaviour(
             ("all",), config_presets={"validate_host_names": True}, erratum="E220"
@@ -196,6 +202,6 @@ def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueMa
     return replace(config, **get_config_presets(release), security=adapt_security_to_release(release, config.security))
 
 
-def get_replaced_parts(release: str) -> tuple[type[Part], ...]:
+def get_parts_that_imitate_release(release: str) -> tuple[type[QueueManagerPart], ...]:
     """Return the subclasses that replace parts of the queue manager in a release."""
     return tuple(part for one in get_release_behaviours(release).values() for part in one.parts)

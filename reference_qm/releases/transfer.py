@@ -14,10 +14,10 @@ from reference_qm.codec import (
     TransactionHeader,
     UserMessagePacket,
 )
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -49,7 +49,7 @@ class UninitializedOrderAckBytes(OrderAcks):
         return replace(body, Reserved=_UNINITIALIZED_MEMORY[: len(body.Reserved)])
 
 
-class UninitializedPingBits(Ping):
+class UninitializedPingBits(PingHandling):
     """The queue manager sends a ping whose unused bits contain uninitialized memory. Spec: MS-MQQB 2.2.7, note <19>."""
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class UninitializedPingBits(Ping):
         return _fill_unused_flags(super().build_response(request))
 
 
-class UninitializedPadding(Sending):
+class SentPacketPaddingUninitialized(MessageSending):
     """The queue manager sends packets whose padding contains uninitialized memory. Spec: MS-MQMQ notes <1>, <2>, <8>,
     <10> to <13>.
     """
@@ -72,7 +72,7 @@ class UninitializedPadding(Sending):
         super().transmit(session, position, _fill_padding(packet))
 
 
-class SentUserMsgSequenceNumberTooHigh(SessionAcks):
+class SentUserMsgSequenceNumberDiffersFromMessageCount(SessionAcks):
     """The queue manager sends a UserMsgSequenceNumber that differs from the number of sent messages. Spec: MS-MQMQ
     2.2.20.4, note <14>.
 
@@ -86,7 +86,7 @@ class SentUserMsgSequenceNumberTooHigh(SessionAcks):
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber + 1 & 0xFFFF)
 
 
-class FirstAndLastMessageFlagsMissing(Sending):
+class FirstAndLastMessageFlagsMissing(MessageSending):
     """The queue manager sends transactional messages in which FM and LM are not set. Spec: MS-MQMQ 2.2.20.5, note <18>
     (NT).
     """
@@ -100,7 +100,7 @@ class FirstAndLastMessageFlagsMissing(Sending):
         super().transmit(session, position, packet)
 
 
-class MultiQueueFormatHeaderMissing(Sending):
+class MultiQueueFormatHeaderMissing(MessageSending):
     """The queue manager adds no MultiQueueFormatHeader to messages. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
 
     __slots__ = ()
@@ -110,7 +110,7 @@ class MultiQueueFormatHeaderMissing(Sending):
         return super().construct_user_message(replace(position, MessageReference=unlisted))
 
 
-class DefaultEncryptionAlgorithmRC2(Sending):
+class DefaultEncryptionAlgorithmRC2(MessageSending):
     """EncryptionAlgorithm is RC2 unless an algorithm is requested. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
 
     __slots__ = ()
@@ -121,7 +121,7 @@ class DefaultEncryptionAlgorithmRC2(Sending):
         return replace(packet, MessagePropertiesHeader=properties)
 
 
-class AdvancedPrivacyUnsupported(Securing):
+class AdvancedPrivacyUnsupported(MessageSecuring):
     """The queue manager does not encrypt a body at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ from reference_qm.routing.table import (
     RoutingTableEntry,
     initialize_routing_table,
 )
-from reference_qm.routing.topology import RoutingError, Topology, get_directory_data
+from reference_qm.routing.topology import RoutingError, Topology, read_directory_objects
 
 __all__ = [
     "QUEUE_MANAGER_QUERY_INTERVAL_MS",
@@ -16,7 +16,7 @@ __all__ = [
     "RoutingTable",
     "RoutingTableEntry",
     "Topology",
-    "get_directory_data",
     "get_next_hops",
     "initialize_routing_table",
+    "read_directory_objects",
 ]

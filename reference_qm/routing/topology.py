@@ -11,7 +11,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory_begin, read_directory_end, read_directory_next
 from reference_qm.directory.interface import FilterExpressions
 from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
-from reference_qm.directory.replica import Replica
+from reference_qm.directory.replica import DirectoryReplica
 from reference_qm.directory.updating import compute_site_gate_collections
 
 MAX_DIRECTORY_OBJECTS: Final = 1_000_000
@@ -26,8 +26,8 @@ class RoutingError(Exception):
     """Raised when no route to a destination is found. The message has one line."""
 
 
-def get_directory_data(
-    directory: Replica, kind: type[Element], filters: FilterExpressions = ()
+def read_directory_objects(
+    directory: DirectoryReplica, kind: type[Element], filters: FilterExpressions = ()
 ) -> list[Element] | None:
     """Return all objects of a type that satisfy a filter, or None (Nothing) if the read fails.
 
@@ -74,14 +74,14 @@ class Topology:
         return cls(machines, gated, all_links)
 
     @classmethod
-    def read(cls, directory: Replica) -> Self:
+    def read(cls, directory: DirectoryReplica) -> Self:
         """Read the topology of an enterprise from a directory. A part that cannot be read is empty. Spec: MS-MQBR
         3.1.3.1, 3.1.5.
         """
         return cls.of(
-            get_directory_data(directory, QueueManager) or (),
-            get_directory_data(directory, Site) or (),
-            get_directory_data(directory, RoutingLink) or (),
+            read_directory_objects(directory, QueueManager) or (),
+            read_directory_objects(directory, Site) or (),
+            read_directory_objects(directory, RoutingLink) or (),
         )
 
     def list_site_gates(self, site: UUID | None) -> tuple[QueueManager, ...]:

@@ -23,7 +23,7 @@ def _write_syntax_identifier(writer: OctetWriter, syntax: SyntaxId) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextElement:
+class PresentationContextElement:
     """A p_cont_elem_t: a presentation context that the client proposes. p_cont_id u16; n_transfer_syn u8; reserved
     u8; 20 bytes per syntax.
     """
@@ -45,7 +45,7 @@ class Bind(Body):
     max_xmit_frag: int
     max_recv_frag: int
     assoc_group_id: int
-    p_context_elem: tuple[ContextElement, ...]
+    p_context_elem: tuple[PresentationContextElement, ...]
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
@@ -59,7 +59,9 @@ class Bind(Body):
             identifier, syntaxes = reader.read_number(2), reader.read_number(1)
             reader.read_bytes(1)
             abstract = _read_syntax(reader)
-            elements.append(ContextElement(identifier, abstract, tuple(_read_syntax(reader) for _ in range(syntaxes))))
+            elements.append(
+                PresentationContextElement(identifier, abstract, tuple(_read_syntax(reader) for _ in range(syntaxes)))
+            )
         return cls(*sizes, group, tuple(elements))
 
     def write(self, writer: OctetWriter) -> None:
@@ -85,7 +87,7 @@ class AlterContext(Bind):
 
 
 @dataclass(frozen=True, slots=True)
-class ContextResult:
+class PresentationContextResult:
     """A p_result_t: the answer to a proposed presentation context. result u16; reason u16; transfer_syntax 20
     bytes.
     """
@@ -108,7 +110,7 @@ class BindAck(Body):
     max_recv_frag: int
     assoc_group_id: int
     sec_addr: bytes
-    p_result_list: tuple[ContextResult, ...]
+    p_result_list: tuple[PresentationContextResult, ...]
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
@@ -120,7 +122,8 @@ class BindAck(Body):
         count = reader.read_number(1)
         reader.read_bytes(3)
         results = tuple(
-            ContextResult(reader.read_number(2), reader.read_number(2), _read_syntax(reader)) for _ in range(count)
+            PresentationContextResult(reader.read_number(2), reader.read_number(2), _read_syntax(reader))
+            for _ in range(count)
         )
         return cls(*sizes, group, address, results)
 

@@ -12,7 +12,7 @@ from reference_qm.rpc.authentication import AuthLevel
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces.method import Direction, Method
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.status import NEVER_SENT_FAULT_STATUSES
@@ -124,7 +124,7 @@ class Call:
                     f"{self.method.name} {name} accepts None, the received handle, or make_context_handle()"
                 )
             on_the_wire = {**values, name: None if handle is None else handle.uuid}
-        stub = self.method.build_out_parameters(on_the_wire, Encoding(self.context.wide), self.arguments)
+        stub = self.method.build_out_parameters(on_the_wire, StubEncoding(self.context.wide), self.arguments)
         return self.association.calls.answer_call(self, stub, handle)
 
     def fault(self, status: int) -> list[RpcOutput]:

@@ -13,13 +13,20 @@ from typing import Any
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.authentication import PROVIDERS_WITH_CLIENT_LAST_TOKEN, AuthLevel, ClientSecurity, SecurityError
-from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextElement
+from reference_qm.rpc.bind_bodies import (
+    AlterContext,
+    AlterContextResp,
+    Bind,
+    BindAck,
+    BindNak,
+    PresentationContextElement,
+)
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, AssociationLimits
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.outgoing import (
     AssociationBound,
     AssociationEnded,
@@ -27,7 +34,7 @@ from reference_qm.rpc.outgoing import (
     CallReturned,
     ClientOutput,
     OutgoingCall,
-    SendPdus,
+    SendPdusToServer,
 )
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.protection import NegotiatedSecurity, begin_security_context, build_call_fragments
@@ -88,7 +95,7 @@ class ClientAssociation:
     def bind(self) -> list[ClientOutput]:
         """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""
         proposals = tuple(
-            ContextElement(len(TRANSFER_SYNTAXES) * place + number, one.syntax, (syntax,))
+            PresentationContextElement(len(TRANSFER_SYNTAXES) * place + number, one.syntax, (syntax,))
             for place, one in enumerate(self.interfaces)
             for number, syntax in enumerate(TRANSFER_SYNTAXES)
         )
@@ -105,7 +112,7 @@ class ClientAssociation:
         flags = WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
         if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
             flags |= PfcFlags.SUPPORT_HEADER_SIGN
-        return [SendPdus(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
+        return [SendPdusToServer(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin_call(self, call: OutgoingCall) -> list[ClientOutput]:
         """Start a call. Raise MisuseError if the association is not bound yet."""
@@ -133,7 +140,7 @@ class ClientAssociation:
         if self._calls.pop(call.call_id, None) is None:
             return []
         call.cancelled = True
-        ended = [SendPdus(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
+        ended = [SendPdusToServer(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
         return [*ended, *self._send_waiting_calls()]
 
     # -- inputs of the connection -------------------------------------------------------------------------------
@@ -259,9 +266,9 @@ class ClientAssociation:
             alter = AlterContext(
                 proposed.max_xmit_frag, proposed.max_recv_frag, proposed.assoc_group_id, proposed.p_context_elem
             )
-            return [SendPdus(Pdu(alter, self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
+            return [SendPdusToServer(Pdu(alter, self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
         last = (
-            [SendPdus(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
+            [SendPdusToServer(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.build_trailer(token)).build())]
             if token
             else []
         )
@@ -304,7 +311,7 @@ class ClientAssociation:
         del self._calls[pdu.call_id]
         wide = self._contexts[call.interface.name][1]
         try:
-            results = call.method.read_out_parameters(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
+            results = call.method.read_out_parameters(bytes(call.stub), StubEncoding(wide, pdu.order), call.arguments)
         except StubError as error:
             return [
                 CallFailed(call, f"{call.method.name} was answered with an invalid stub: {error}"),
@@ -339,7 +346,7 @@ class ClientAssociation:
     def _send_waiting_calls(self) -> list[ClientOutput]:
         sent: list[ClientOutput] = []
         while self._waiting and (self.multiplexed or not self._calls):
-            sent.append(SendPdus(self._build_request(self._waiting.popleft())))
+            sent.append(SendPdusToServer(self._build_request(self._waiting.popleft())))
         if self._shutting_down and not self._calls:
             sent += self.fail_all_calls("the server shuts down (C706 12.6.4.11)")
         return sent
@@ -350,7 +357,7 @@ class ClientAssociation:
         call.call_id = self._last_call_id
         self._calls[call.call_id] = call
         context, wide = self._contexts[call.interface.name]
-        stub = call.method.build_in_parameters(call.arguments, Encoding(wide))
+        stub = call.method.build_in_parameters(call.arguments, StubEncoding(wide))
 
         def make_request_pdu(part: bytes, rest: int, flags: int) -> Pdu:
             return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)

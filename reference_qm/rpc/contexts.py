@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from reference_qm.rpc.bind_bodies import ContextElement, ContextResult
+from reference_qm.rpc.bind_bodies import PresentationContextElement, PresentationContextResult
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.status import ProposalResult, ProviderReason
 from reference_qm.rpc.syntaxes import (
@@ -20,10 +20,10 @@ from reference_qm.rpc.syntaxes import (
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
 """The supported transfer syntaxes. The value of a syntax is True if the syntax is NDR64."""
 
-_UNKNOWN_INTERFACE_RESULT = ContextResult(
+_UNKNOWN_INTERFACE_RESULT = PresentationContextResult(
     ProposalResult.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED
 )
-_SYNTAX_NOT_CHOSEN_RESULT = ContextResult(
+_SYNTAX_NOT_CHOSEN_RESULT = PresentationContextResult(
     ProposalResult.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED
 )
 
@@ -38,22 +38,24 @@ class PresentationContext:
 
 
 def negotiate_contexts(
-    proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
-) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
+    proposals: Sequence[PresentationContextElement], interfaces: Collection[Interface], preferred: SyntaxId
+) -> tuple[tuple[PresentationContextResult, ...], list[PresentationContext]]:
     """Return the result of each proposal, in order, and the accepted contexts.
 
     At most one transfer syntax is accepted for each interface: ``preferred`` if the client proposes it, otherwise
     the first supported syntax.
     """
-    chosen = _choose_proposals(proposals, preferred)
-    results: list[ContextResult] = []
+    chosen = _choose_context_proposals(proposals, preferred)
+    results: list[PresentationContextResult] = []
     accepted: list[PresentationContext] = []
     for place, proposal in enumerate(proposals):
         features = (
             get_requested_bind_features(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
         )
         if features is not None:
-            results.append(ContextResult(ProposalResult.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN_FEATURE))
+            results.append(
+                PresentationContextResult(ProposalResult.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN_FEATURE)
+            )
             continue
         served = next((one for one in interfaces if one.syntax.serves_client_syntax(proposal.abstract_syntax)), None)
         if served is None:
@@ -61,12 +63,14 @@ def negotiate_contexts(
         elif place not in chosen:
             results.append(_SYNTAX_NOT_CHOSEN_RESULT)
         else:
-            results.append(ContextResult(ProposalResult.ACCEPTANCE, transfer_syntax=chosen[place]))
+            results.append(PresentationContextResult(ProposalResult.ACCEPTANCE, transfer_syntax=chosen[place]))
             accepted.append(PresentationContext(proposal.p_cont_id, served, TRANSFER_SYNTAXES[chosen[place]]))
     return tuple(results), accepted
 
 
-def _choose_proposals(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
+def _choose_context_proposals(
+    proposals: Sequence[PresentationContextElement], preferred: SyntaxId
+) -> dict[int, SyntaxId]:
     """Choose one proposal for each abstract syntax. Return the chosen transfer syntaxes by the indexes of their
     proposals.
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm.rpc.events import HandleRundown
-from reference_qm.surface.entropy import Entropy, new_guid
+from reference_qm.surface.entropy import Entropy, generate_guid
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -103,7 +103,7 @@ class AssociationGroups:
 
     def make_context_handle(self, kind: str, state: Any) -> ContextHandle:
         """Return a new context handle that belongs to no group yet."""
-        return ContextHandle(kind, new_guid(self._entropy), state)
+        return ContextHandle(kind, generate_guid(self._entropy), state)
 
     def _create_group_identifier(self) -> int:
         while True:

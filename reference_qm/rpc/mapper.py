@@ -11,7 +11,7 @@ from reference_qm.rpc.contexts import TRANSFER_SYNTAXES
 from reference_qm.rpc.events import CallReceived, RpcEvent, RpcOutput
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.rpc_errors import StubError
-from reference_qm.rpc.towers import Tower
+from reference_qm.rpc.towers import ProtocolTower
 
 EPT_S_NOT_REGISTERED = 0x16C9A0D6
 
@@ -55,13 +55,13 @@ class EndpointMapper:
         if map_tower is None:
             return []
         try:
-            asked = Tower.parse(map_tower["tower_octet_string"])
+            asked = ProtocolTower.parse(map_tower["tower_octet_string"])
         except StubError:
             return []
         if asked is None or asked.transfer_syntax not in TRANSFER_SYNTAXES:
             return []
         return [
-            Tower(one.interface.syntax, asked.transfer_syntax, one.port, one.address).build()
+            ProtocolTower(one.interface.syntax, asked.transfer_syntax, one.port, one.address).build()
             for one in self.endpoints
             if one.interface.syntax.serves_client_syntax(asked.interface)
         ]

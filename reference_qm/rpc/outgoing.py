@@ -32,7 +32,7 @@ class OutgoingCall:
 
 
 @dataclass(frozen=True, slots=True)
-class SendPdus:
+class SendPdusToServer:
     """The output that contains complete PDUs to send on the connection."""
 
     data: bytes
@@ -69,4 +69,4 @@ class AssociationEnded:
     reason: str
 
 
-ClientOutput = SendPdus | AssociationBound | CallReturned | CallFailed | AssociationEnded
+ClientOutput = SendPdusToServer | AssociationBound | CallReturned | CallFailed | AssociationEnded

@@ -11,12 +11,12 @@ from reference_qm.rpc.events import CallCancelled, CallOrphaned, CallReceived, H
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.header import PfcFlags
 from reference_qm.rpc.limits import MAX_REQUEST_STUB_BYTES
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
-from reference_qm.rpc.verification import MAX_PADDING_BYTES, VerificationError, strip_verification_trailer
+from reference_qm.rpc.verification import MAX_PADDING_BYTES, VerificationTrailerError, strip_verification_trailer
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -136,9 +136,9 @@ class PendingCalls:
                     "packed_drep", 4, "MS-RPCE 2.2.5", "the value is not little-endian, which NDR64 requires"
                 )
             stub, padding = self._extract_stub(incoming)
-            encoding = Encoding(context.wide, incoming.order, self._association.server.strict)
+            encoding = StubEncoding(context.wide, incoming.order, self._association.server.strict)
             arguments = method.read_in_parameters(stub, encoding, padding)
-        except VerificationError:
+        except VerificationTrailerError:
             return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
         except StubError:
             return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.RPC_X_BAD_STUB_DATA)

@@ -33,7 +33,7 @@ class TowerReader(OctetReader):
 
 
 @dataclass(frozen=True, slots=True)
-class Tower:
+class ProtocolTower:
     """A protocol tower: an interface in a transfer syntax at a TCP port (ncacn_ip_tcp).
 
     A tower has five floors: interface, transfer syntax, connection-oriented RPC, TCP port (u16 BE), and IPv4

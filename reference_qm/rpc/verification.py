@@ -20,16 +20,16 @@ MAX_PADDING_BYTES = 16
 """The maximum number of padding bytes between the stub data and the trailer (note <39>)."""
 
 
-class VerificationError(Exception):
+class VerificationTrailerError(Exception):
     """Raised when a verification trailer contradicts its request."""
 
 
 def strip_verification_trailer(
     stub: bytes, context: PresentationContext, first: Request, call_id: int, packed_drep: bytes, *, header_sign: bool
 ) -> tuple[bytes, bool]:
-    """Return the stub data before a verification trailer, and whether a trailer was found. Raise VerificationError
-    if the trailer contradicts the request. Padding may separate the stub data from the trailer; readers ignore the
-    padding.
+    """Return the stub data before a verification trailer, and whether a trailer was found. Raise
+    VerificationTrailerError if the trailer contradicts the request. Padding may separate the stub data from the
+    trailer; readers ignore the padding.
     """
     place = stub.rfind(VERIFICATION_TRAILER_SIGNATURE)
     if place < 0 or place % _ALIGNMENT_BYTES:
@@ -70,4 +70,6 @@ def _check_verification_command(command: int, value: bytes, expected: dict[int, 
     else:
         true = not command & _MUST_PROCESS_FLAG
     if not true:
-        raise VerificationError(f"command {kind} of the verification trailer contradicts the request ({SPEC_SECTION})")
+        raise VerificationTrailerError(
+            f"command {kind} of the verification trailer contradicts the request ({SPEC_SECTION})"
+        )

@@ -44,7 +44,8 @@ class QueueAccess(IntFlag):
     )
 
 
-_GENERIC_RIGHTS = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GENERIC_EXECUTE means nothing for a queue
+# The generic rights of an ACCESS_MASK (MS-DTYP 2.4.3). GENERIC_EXECUTE means nothing for a queue.
+_QUEUE_ACCESS_OF_GENERIC_RIGHTS = (
     (0x80000000, QueueAccess.MQSEC_QUEUE_GENERIC_READ),
     (0x40000000, QueueAccess.MQSEC_QUEUE_GENERIC_WRITE),
     (0x10000000, QueueAccess.MQSEC_QUEUE_GENERIC_ALL),
@@ -53,7 +54,7 @@ _RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_
 """READ_CONTROL and WRITE_DAC, which an owner has even if no ACE grants these rights."""
 
 
-def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
+def is_access_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
     """Return whether a user with the given SIDs has all requested rights to a queue.
 
     Spec: MS-DTYP 2.5.3.2, without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
@@ -79,7 +80,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
 
 def _expand_generic_rights(mask: int) -> int:
     """Return an access mask in which each generic right is replaced by the specific rights that it stands for."""
-    for generic, rights in _GENERIC_RIGHTS:
+    for generic, rights in _QUEUE_ACCESS_OF_GENERIC_RIGHTS:
         if mask & generic:
             mask |= rights
     return mask

@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 from reference_qm.codec import FormatError
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
-from reference_qm.codec.record import Bits, FlaggedRecord, Record
+from reference_qm.codec.record import Bits, Record, RecordWithBitFlags
 from reference_qm.security.sid import Sid
 
 _ACE_LAYOUT = Layout("ACE", "MS-DTYP 2.4.4.1", AceType=U8, AceFlags=U8, AceSize=U16, Mask=U32)
@@ -116,7 +116,7 @@ class Acl(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SecurityDescriptor(FlaggedRecord, Record):
+class SecurityDescriptor(RecordWithBitFlags, Record):
     """A SECURITY_DESCRIPTOR: the rights of users.
 
     Spec: MS-DTYP 2.4.6. 20 bytes and the parts of the descriptor, which may be anywhere after these bytes. Control

@@ -37,7 +37,7 @@ PrivateKeyByProvider = Mapping[str, rsa.RSAPrivateKey]
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class UserAccount:
     """A user in the configuration of this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
 
     ``groups``: the SIDs that a domain would name in the PAC, including the primary group. ``certificates``: the
@@ -66,7 +66,7 @@ class SecurityConfig:
 
     encryption_keys: PrivateKeyByProvider = field(default_factory=dict, repr=False)
     signing_keys: PrivateKeyByProvider = field(default_factory=dict, repr=False)
-    accounts: tuple[Account, ...] = ()
+    accounts: tuple[UserAccount, ...] = ()
     remote_keys: Mapping[UUID, MqdsPublicKeys] = field(default_factory=dict)
     settings: SecuritySettings = field(default_factory=SecuritySettings)
 

@@ -24,7 +24,7 @@ from typing import Protocol
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import FormatError, MessageClass, ProviderInfo, SecurityHeader, UserMessagePacket
-from reference_qm.security.access import QueueAccess, is_granted
+from reference_qm.security.access import QueueAccess, is_access_granted
 from reference_qm.security.algorithms import (
     ENHANCED_PROVIDER,
     PRIVACY_BY_LEVEL,
@@ -55,7 +55,7 @@ SENDER_TYPE_NONE, SENDER_TYPE_SID, SENDER_TYPE_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
-class AccountFinder(Protocol):
+class UserAccountFinder(Protocol):
     """The interface through which the receiver looks up users in the directory and in the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
@@ -75,10 +75,10 @@ class ReceiverSecurityData:
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
-    accounts: AccountFinder
+    accounts: UserAccountFinder
 
 
-class MessageRefused(Exception):
+class ReceivedMessageRefused(Exception):
     """Raised when the receiver refuses a message. If NA is set in the message, its sender gets a Nack of the given
     class. The sender of a transactional message also gets a FinalAck.
     """
@@ -100,7 +100,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: ReceiverSecurityData, n
         _check_key_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
-        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, str(error)) from error
+        raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, str(error)) from error
     return replace(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
@@ -165,7 +165,7 @@ def authenticate_message(
         try:
             kind = find_valid_signature_type(packet, content)
         except SecurityError as error:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     flags = security.Flags & ~(SecurityHeader.AS.mask << SecurityHeader.AS.shift) | SecurityHeader.flags(AS=kind)
     return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
@@ -177,10 +177,10 @@ def _check_signature_provider(security: SecurityHeader) -> None:
     try:
         name = ProviderInfo.parse(security.SecurityData.ProviderInfo).ProviderName
     except FormatError as error:
-        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
+        raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     if name not in _KNOWN_PROVIDERS:
         reason = f"SecurityData.ProviderInfo: {name!a} is not a provider of this queue manager (MS-MQDMPR 3.1.1.12)"
-        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
+        raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 
 
 def identify_sender(packet: UserMessagePacket, receiver: ReceiverSecurityData, now: Now) -> None:
@@ -198,7 +198,7 @@ def identify_sender(packet: UserMessagePacket, receiver: ReceiverSecurityData, n
     entries = () if registered is None else registered.Certificates
     matching = next((entry for entry in entries if entry.Certificate == certificate), None)
     if matching is None:
-        raise MessageRefused(
+        raise ReceivedMessageRefused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
             "SecurityHeader.SecurityData.SenderCert: the certificate is not registered for its SecurityID "
             f"({_SPEC_SECTION})",
@@ -211,15 +211,15 @@ def authorize_sender(security: SecurityHeader, receiver: ReceiverSecurityData, q
     try:
         user, sids = _build_access_token(security, receiver.accounts)
     except FormatError as error:
-        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
-    if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
+        raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
+    if sids is None or not is_access_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
         lacks = "is not an account" if sids is None else "does not have MQSEC_WRITE_MESSAGE"
-        raise MessageRefused(
+        raise ReceivedMessageRefused(
             MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SPEC_SECTION})"
         )
 
 
-def _build_access_token(security: SecurityHeader, accounts: AccountFinder) -> tuple[Sid, Set[Sid] | None]:
+def _build_access_token(security: SecurityHeader, accounts: UserAccountFinder) -> tuple[Sid, Set[Sid] | None]:
     """Return the userSID and the Sids of a user's token, or None for an unknown account. The Sids always include the
     group Everyone.
     """

@@ -137,7 +137,7 @@ def sign_message(
     several = packet.MultiQueueFormatHeader
     if several is not None:
         made = sign_data(key, algorithm, content(packet, SignatureType.SIG30))
-        return _replace_headers(
+        return _replace_packet_headers(
             packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
         )
     if kind is SignatureType.SIG30:
@@ -147,10 +147,10 @@ def sign_message(
             "the field is missing, but an MSMQ 3.0 signature requires it",
         )
     data = replace(security.SecurityData, Signature=sign_data(key, algorithm, content(packet, kind)), Padding=None)
-    return _replace_headers(packet, replace(security, SecurityData=data), None)
+    return _replace_packet_headers(packet, replace(security, SecurityData=data), None)
 
 
-def _replace_headers(
+def _replace_packet_headers(
     packet: UserMessagePacket, security: SecurityHeader, several: MultiQueueFormatHeader | None
 ) -> UserMessagePacket:
     """Return a copy of the packet with the given headers; ``build`` computes PacketSize."""

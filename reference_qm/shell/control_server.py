@@ -21,16 +21,16 @@ from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, CommandCompleted
 from reference_qm.surface.inputs import Endpoint
+from reference_qm.surface.queue_manager_environment import EnvironmentRequest
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
-from reference_qm.surface.surroundings import HostRequest
 
 LINE_BYTES_LIMIT = 8 * 1024 * 1024
 """The maximum size of a line in bytes. This size is sufficient for a body of 4 MiB in base64, and no packet has a
 body that large.
 """
 LINE_TOO_LONG_REFUSAL = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
-CLIENTS_LIMIT = 64
+CONTROL_CLIENTS_LIMIT = 64
 UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
 
@@ -108,8 +108,10 @@ class ControlClient(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        if len(self.server.clients) >= CLIENTS_LIMIT:
-            self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are already connected; close one of them")
+        if len(self.server.clients) >= CONTROL_CLIENTS_LIMIT:
+            self._refuse_request(
+                None, f"{CONTROL_CLIENTS_LIMIT} control clients are already connected; close one of them"
+            )
             self.close_client_connections()
             return
         self.server.clients.add(self)
@@ -183,7 +185,7 @@ class ControlClient(asyncio.Protocol):
         except ControlError as error:
             self._refuse_request(number, str(error))
 
-    def _ask_host(self, number: Any, request: Request | HostRequest) -> None:
+    def _ask_host(self, number: Any, request: Request | EnvironmentRequest) -> None:
         if len(self._waiting) >= UNANSWERED_REQUESTS_LIMIT:
             raise ControlError(
                 f"{UNANSWERED_REQUESTS_LIMIT} requests of this client are not answered yet; read their answers first"
@@ -199,7 +201,7 @@ class ControlClient(asyncio.Protocol):
         if self.server.host.is_unanswered(token):
             self._waiting[token] = number
 
-    def _note_handle_change(self, request: Request | HostRequest, result: CommandCompleted) -> None:
+    def _note_handle_change(self, request: Request | EnvironmentRequest, result: CommandCompleted) -> None:
         """Record that a handle was opened or closed. If a handle was opened but its client has already disconnected,
         close the handle at once.
         """
@@ -269,7 +271,7 @@ _HOST_VERB_HANDLERS = MappingProxyType(
 
 
 _CLOSING_REQUEST_BY_OPENING_REQUEST: Mapping[
-    type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]
+    type[Request] | type[EnvironmentRequest], Callable[[Mapping[str, Any]], Request]
 ] = MappingProxyType(
     {
         OpenQueue: lambda opened: CloseQueue(opened["handle"]),

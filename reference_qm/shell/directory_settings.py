@@ -16,6 +16,7 @@ from uuid import UUID, uuid5
 
 from reference_qm.directory import (
     Computer,
+    DirectoryStorageError,
     DistributionList,
     Enterprise,
     MemoryDirectory,
@@ -23,7 +24,6 @@ from reference_qm.directory import (
     QueueManager,
     RoutingLink,
     Site,
-    StorageError,
     build_equality_filter,
 )
 from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, DirectoryObject
@@ -31,7 +31,7 @@ from reference_qm.shell import system
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError, TomlValues
-from reference_qm.surface.entropy import Entropy, new_guid
+from reference_qm.surface.entropy import Entropy, generate_guid
 
 _UUID_NAMESPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
 """The UUID name space from which identifiers are derived."""
@@ -67,7 +67,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
 
 
 def _open_directory(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
-    new_identifier = partial(new_guid, entropy)
+    new_identifier = partial(generate_guid, entropy)
     if store is None:
         return MemoryDirectory(new_identifier, _read_current_utc_s)
     try:
@@ -85,7 +85,7 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
         return
     try:
         directory.provision(element)
-    except (ValueError, StorageError) as error:
+    except (ValueError, DirectoryStorageError) as error:
         raise SettingsError(f"{place}: {error}") from error
 
 
@@ -121,12 +121,12 @@ def _build_queue_manager_object(
         Identifier=values["identifier"],
         ComputerName=values["computer_name"],
         QualifiedComputerName=values.get("qualified_computer_name", values["computer_name"]),
-        SiteIdentifierList=_find_names(sites, values["sites"], f"{place} sites"),
+        SiteIdentifierList=_find_identifiers_of_names(sites, values["sites"], f"{place} sites"),
         RoutingServer=values.get("routing_server", False),
-        InRoutingServerIdentifierList=_find_names(
+        InRoutingServerIdentifierList=_find_identifiers_of_names(
             machines, values.get("in_routing_servers", ()), f"{place} in_routing_servers"
         ),
-        OutRoutingServerIdentifierList=_find_names(
+        OutRoutingServerIdentifierList=_find_identifiers_of_names(
             machines, values.get("out_routing_servers", ()), f"{place} out_routing_servers"
         ),
     )
@@ -135,7 +135,7 @@ def _build_queue_manager_object(
 def _build_routing_link_object(
     values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str
 ) -> RoutingLink:
-    ends = _find_names(sites, values["sites"], f"{place} sites")
+    ends = _find_identifiers_of_names(sites, values["sites"], f"{place} sites")
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(values['sites'])}: a link must name exactly two sites")
     return RoutingLink(
@@ -143,12 +143,12 @@ def _build_routing_link_object(
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
         ActualCost=values.get("cost", MIN_LINK_COST),
-        SiteGateIdentifierList=_find_names(machines, values.get("gates", ()), f"{place} gates"),
+        SiteGateIdentifierList=_find_identifiers_of_names(machines, values.get("gates", ()), f"{place} gates"),
     )
 
 
 def _build_queue(values: TomlValues, machines: IdentifierByName, place: str) -> Queue:
-    _find_names(machines, [values["pathname"].partition("\\")[0]], f"{place} pathname")
+    _find_identifiers_of_names(machines, [values["pathname"].partition("\\")[0]], f"{place} pathname")
     return Queue(
         Identifier=_get_identifier(values, "queue", values["pathname"]),
         Pathname=values["pathname"],
@@ -169,7 +169,7 @@ def _build_distribution_list_object(values: TomlValues, named: IdentifierByName,
     return DistributionList(
         Identifier=_get_identifier(values, "list", values["name"]),
         Name=values["name"],
-        Members=_find_names(named, values.get("members", ()), f"{place} members"),
+        Members=_find_identifiers_of_names(named, values.get("members", ()), f"{place} members"),
     )
 
 
@@ -186,7 +186,7 @@ def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tupl
     return read
 
 
-def _find_names(known: IdentifierByName, names: Sequence[str], where: str) -> tuple[UUID, ...]:
+def _find_identifiers_of_names(known: IdentifierByName, names: Sequence[str], where: str) -> tuple[UUID, ...]:
     for name in names:
         if name.lower() not in known:
             raise SettingsError(f"{where}: this file does not define {name!r}; it defines {', '.join(known) or 'none'}")

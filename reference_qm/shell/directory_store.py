@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from reference_qm.directory.memory import MemoryDirectory, StorageError
+from reference_qm.directory.memory import DirectoryStorageError, MemoryDirectory
 from reference_qm.directory.objects import DirectoryObject
 from reference_qm.directory.records import RecordError, convert_from_record, convert_to_record
 
@@ -54,7 +54,7 @@ class SqliteDirectory(MemoryDirectory):
             self._prepare_file()
             with self._open_objects_to_read():
                 pass
-        except (sqlite3.Error, StorageError) as error:
+        except (sqlite3.Error, DirectoryStorageError) as error:
             self._database.close()
             raise DirectoryFileError(f"{path} cannot be used as a directory: {error}") from error
 
@@ -62,18 +62,18 @@ class SqliteDirectory(MemoryDirectory):
         """Release the database file."""
         self._database.close()
 
-    def is_outdated(self) -> bool:
+    def are_objects_outdated(self) -> bool:
         """Return whether another process has changed the file since the last read."""
         try:
             return self._read_data_version() != self._last_read_version
         except sqlite3.Error as error:
-            raise StorageError(f"{self._path_of_file}: {error}") from error
+            raise DirectoryStorageError(f"{self._path_of_file}: {error}") from error
 
     def _prepare_file(self) -> None:
         self._database.execute("PRAGMA synchronous = FULL")
         (verdict,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise StorageError(f"the file is damaged ({verdict}): restore the file from a copy")
+            raise DirectoryStorageError(f"the file is damaged ({verdict}): restore the file from a copy")
         if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'objects'").fetchone():
             return
         self._database.execute("BEGIN IMMEDIATE")
@@ -90,7 +90,7 @@ class SqliteDirectory(MemoryDirectory):
         try:
             self._reread_changed_file()
         except sqlite3.Error as error:
-            raise StorageError(f"{self._path_of_file}: {error}") from error
+            raise DirectoryStorageError(f"{self._path_of_file}: {error}") from error
         yield
 
     @contextmanager
@@ -103,7 +103,7 @@ class SqliteDirectory(MemoryDirectory):
             self._database.execute("COMMIT")
             done = True
         except sqlite3.Error as error:
-            raise StorageError(f"{self._path_of_file}: {error}") from error
+            raise DirectoryStorageError(f"{self._path_of_file}: {error}") from error
         finally:
             if not done:
                 self._last_read_version = None  # memory may differ from the file now: read it again
@@ -132,7 +132,7 @@ class SqliteDirectory(MemoryDirectory):
         try:
             elements = [convert_from_record(json.loads(record)) for (record,) in rows]
         except (ValueError, RecursionError, RecordError) as error:
-            raise StorageError(f"{self._path_of_file}: an object in it is damaged: {error}") from error
+            raise DirectoryStorageError(f"{self._path_of_file}: an object in it is damaged: {error}") from error
         self._objects.clear()
         self._paths.clear()
         for element in elements:

@@ -15,7 +15,7 @@ from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedConnectionInput
 from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.directory_access import DIRECTORY_POLL_INTERVAL_S, DirectoryAccess
-from reference_qm.shell.resolver import Resolver
+from reference_qm.shell.resolver import HostNameResolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, UnsentBytesLimit
 from reference_qm.surface.clock import Now
@@ -31,10 +31,10 @@ from reference_qm.surface.effects import (
     Persist,
     ReadDirectory,
     ResolveHost,
+    RestartQueueManager,
     SendDatagram,
     SendPacket,
     SendRpcBytes,
-    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import (
@@ -56,14 +56,14 @@ from reference_qm.surface.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.surface.store import PermanentStoreFailure, Store, StoreError
-from reference_qm.surface.surroundings import (
+from reference_qm.surface.queue_manager_environment import (
     DISK_FULL_REASON,
     AccessPublishedObject,
     ChangeEnvironment,
-    HostRequest,
-    Surroundings,
+    EnvironmentRequest,
+    QueueManagerEnvironment,
 )
+from reference_qm.surface.store import PermanentStoreFailure, Store, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -103,13 +103,13 @@ class Host:
         address: str,
         store: Store,
         limits: HostLimits,
-        surroundings: Surroundings | None = None,
+        surroundings: QueueManagerEnvironment | None = None,
     ) -> None:
         self._new_core = new_core
         self.core = new_core(store.read())
         self.address = address
         self.store = store
-        self._surroundings = surroundings or Surroundings()
+        self._surroundings = surroundings or QueueManagerEnvironment()
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
         self._unsent = UnsentBytesLimit(limits.max_unsent_bytes_of_all_connections)
@@ -120,7 +120,7 @@ class Host:
         self._rpc_listening: RpcListening | None = None
         self._listener: asyncio.Server | None = None
         self._ping_sockets: dict[PingSocket, DatagramSocket] = {}
-        self._resolver = Resolver(address)
+        self._resolver = HostNameResolver(address)
         self._connection_by_name: dict[str, Connection] = {}
         """The connections, by the names that the core uses for them."""
         self._connections: set[Connection] = set()
@@ -191,7 +191,7 @@ class Host:
         """End the core as a crash does, and start a new core with the same store. Only the listeners stay open."""
         self._replace_core(self.store.read(), "restarted")
 
-    def start_again(self, effect: StartAgain) -> None:
+    def start_again(self, effect: RestartQueueManager) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
@@ -270,7 +270,7 @@ class Host:
         """Pass an input to the core and carry out its effects."""
         self.driver.handle(event)
 
-    def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
+    def ask(self, request: Request | EnvironmentRequest, answered: Callable[[Answer], None]) -> int:
         """Pass a request to the core. The core calls ``answered`` exactly once, at once or later, with the token
         that this method returns.
         """
@@ -278,7 +278,7 @@ class Host:
         token = self._last_token
         self._answer_handler_by_token[token] = answered
         if isinstance(request, ChangeEnvironment | AccessPublishedObject):
-            self._start_task(self._change_surroundings(token, request))
+            self._start_task(self._change_environment(token, request))
         else:
             self.handle(Command(token, request))
         return token
@@ -338,10 +338,10 @@ class Host:
             self._store_writer = self._start_task(self._write_store())
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self._start_task(self._ask_directory(effect))
+        self._start_task(self._carry_out_directory_effect(effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self._start_task(self._ask_directory(effect))
+        self._start_task(self._carry_out_directory_effect(effect))
 
     def answer(self, effect: Answer) -> None:
         self._answer_handler_by_token.pop(effect.token)(effect)
@@ -409,10 +409,10 @@ class Host:
     async def _look_up_host(self, host: str) -> None:
         self.handle(HostResolved(host, await self._resolver.lookup(host)))
 
-    async def _ask_directory(self, effect: ReadDirectory | WriteDirectory) -> None:
+    async def _carry_out_directory_effect(self, effect: ReadDirectory | WriteDirectory) -> None:
         self.handle(await self.directory.answer(effect))
 
-    async def _change_surroundings(self, token: int, request: HostRequest) -> None:
+    async def _change_environment(self, token: int, request: EnvironmentRequest) -> None:
         before = dict(self._surroundings.available)
         done = await self.directory.carry_out(request)
         try:

@@ -31,7 +31,7 @@ _announcement_lock = threading.Lock()
 
 
 @contextlib.contextmanager
-def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
+def announce_users_to_ntlm_acceptor(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     """Pass the users to the acceptor while it handles one token. An environment variable names a file that lists
     the users.
 

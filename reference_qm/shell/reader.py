@@ -24,7 +24,7 @@ from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.effects import Answer, CommandCompleted
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
 from reference_qm.surface.store import MemoryStore
 
@@ -106,7 +106,7 @@ async def read_message(
     Return the message as a JSON-ready value. Raise RemoteReadError if the read fails.
     """
     entropy = SystemEntropy()
-    config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
+    config = QueueManagerConfig(generate_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), HostLimits())
     await host.start()
     try:

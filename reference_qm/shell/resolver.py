@@ -11,7 +11,7 @@ import threading
 MAX_CONCURRENT_LOOKUPS = 8
 
 
-class Resolver:
+class HostNameResolver:
     """Looks up host names in daemon threads, so that a name server that does not answer does not delay the end of
     the process.
     """

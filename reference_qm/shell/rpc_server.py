@@ -15,7 +15,7 @@ from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytesRe
 
 STOP_FLUSH_TIMEOUT_S = 0.5
 """The time limit in s for a listener that stops to send pending answers."""
-PORT_STEP = 11
+PORT_SEARCH_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
@@ -71,9 +71,9 @@ class RpcListener:
             try:
                 return await self.bind(address, port)
             except OSError as error:
-                if error.errno != errno.EADDRINUSE or port + PORT_STEP > HIGHEST_PORT:
+                if error.errno != errno.EADDRINUSE or port + PORT_SEARCH_STEP > HIGHEST_PORT:
                     raise
-                port += PORT_STEP
+                port += PORT_SEARCH_STEP
 
     async def start(self) -> None:
         """Accept clients."""

@@ -31,7 +31,6 @@ from reference_qm.security import (
     DEFAULT_QUEUE_SECURITY,
     ENHANCED_PROVIDER,
     KEY_BITS_BY_PROVIDER,
-    Account,
     Ace,
     AceType,
     Acl,
@@ -41,6 +40,7 @@ from reference_qm.security import (
     SecurityConfig,
     SecurityDescriptor,
     SecuritySettings,
+    UserAccount,
     build_default_queue_security,
     generate_rsa_key,
 )
@@ -176,7 +176,7 @@ def take_queue_security(tree: object, where: str) -> dict[str, Any]:
     return {"security": SecurityDescriptor(owner or DEFAULT_QUEUE_SECURITY.Owner, None, Acl(tuple(aces)))}
 
 
-def _read_account(tree: object, where: str, folder: Path) -> Account:
+def _read_account(tree: object, where: str, folder: Path) -> UserAccount:
     values = toml.convert_table(tree, _USER_CONVERTERS, where)
     for name in ("name", "sid"):
         if name not in values:
@@ -189,7 +189,7 @@ def _read_account(tree: object, where: str, folder: Path) -> Account:
         raise SettingsError(
             f"{where}: key = {values['key']!r} needs a certificate: add it as the first entry of certificates"
         )
-    return Account(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
+    return UserAccount(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
 
 
 def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPublicKeys]:

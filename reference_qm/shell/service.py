@@ -15,9 +15,14 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.control import VERBS_BY_FACILITY, ControlError
-from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import CoreWrapper, QueueManagerFactory, QueueManagerInstallation, make_plain_core
-from reference_qm.releases.table import get_replaced_parts
+from reference_qm.core.enterprise.state_restoring import RestoreError
+from reference_qm.core.installation import (
+    FaultyCoreWrapper,
+    QueueManagerFactory,
+    QueueManagerInstallation,
+    make_core_without_faults,
+)
+from reference_qm.releases.table import get_parts_that_imitate_release
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import ServeSettings, format_endpoint
@@ -26,8 +31,8 @@ from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.driver import Core, CoreFactory, RestorableCore
 from reference_qm.surface.inputs import Endpoint
+from reference_qm.surface.queue_manager_environment import QueueManagerEnvironment
 from reference_qm.surface.store import MemoryStore, PermanentStoreFailure, Store, StoreError
-from reference_qm.surface.surroundings import Surroundings
 
 log = logging.getLogger(__name__)
 
@@ -69,20 +74,20 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
     installation = QueueManagerInstallation(
         settings.config,
         SystemEntropy(),
-        _make_fault_wrapper(faults) if faults else make_plain_core,
-        get_replaced_parts(settings.release),
+        _make_fault_wrapper(faults) if faults else make_core_without_faults,
+        get_parts_that_imitate_release(settings.release),
     )
 
-    def begin_core(entries: Mapping[str, object]) -> Core:
+    def create_restored_core(entries: Mapping[str, object]) -> Core:
         try:
             return installation(entries)
         except RestoreError as error:
             raise SettingsError(f"store {settings.store}: {error}") from error
 
-    return begin_core
+    return create_restored_core
 
 
-def _make_fault_wrapper(names: Sequence[str]) -> CoreWrapper:
+def _make_fault_wrapper(names: Sequence[str]) -> FaultyCoreWrapper:
     """Return the function that adds the named faults to a core. The function comes from an installed package with
     faults.
     """
@@ -113,7 +118,7 @@ class QueueManagerService:
         facilities: Collection[str] = frozenset(VERBS_BY_FACILITY),
     ) -> None:
         self.settings = settings
-        surroundings = Surroundings(settings.directory, settings.config.identifier)
+        surroundings = QueueManagerEnvironment(settings.directory, settings.config.identifier)
         self.host = Host(new_core, settings.listen.address, store or MemoryStore(), settings.limits, surroundings)
         self.control = ControlServer(self.host, self.stop, self.reset, facilities)
         self._end = asyncio.Event()

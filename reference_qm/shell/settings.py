@@ -22,7 +22,7 @@ from reference_qm.shell.host import HostLimits
 from reference_qm.shell.rpc_settings import RPC_TABLE_CONVERTERS, RpcSettings, load_rpc_settings
 from reference_qm.shell.security_settings import QUEUE_SECURITY_CONVERTERS, load_security_settings, take_queue_security
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError
-from reference_qm.surface.entropy import Entropy, new_guid
+from reference_qm.surface.entropy import Entropy, generate_guid
 from reference_qm.surface.inputs import Endpoint
 
 Value = TypeVar("Value")
@@ -91,7 +91,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             raise SettingsError(f"{where}: [{name}] is only for a workgroup: remove it, or remove [directory]")
     security = load_security_settings(tree.get("security", {}), where, path.parent if path else Path(), entropy)
     config = QueueManagerConfig(
-        **{"identifier": new_guid(entropy), **presets, **values["queue_manager"]},
+        **{"identifier": generate_guid(entropy), **presets, **values["queue_manager"]},
         addresses=(listen.address,),
         timers=TimerSettings(**values["timers"]),
         queues=_read_queues(tree.get("queues", []), where),

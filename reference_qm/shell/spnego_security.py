@@ -25,7 +25,7 @@ from reference_qm.rpc.authentication import (
     SecurityError,
     ServerSecurity,
 )
-from reference_qm.shell.ntlm_users import announce_users
+from reference_qm.shell.ntlm_users import announce_users_to_ntlm_acceptor
 from reference_qm.shell.rpc_user import User
 
 SIGNATURE_SIZE = 16
@@ -172,7 +172,7 @@ class SpnegoAcceptor(SpnegoContext):
         """Handle a token. Refuse a client that cannot give the protection that its authentication level requires
         (MS-RPCE 3.3.1.5.2.2).
         """
-        with announce_users(self._users, token):
+        with announce_users_to_ntlm_acceptor(self._users, token):
             answer = super().process_token(token)
         if self.is_complete and self._required_services & ~self._complete_context.context_attr:
             raise SecurityError("the client cannot provide the protection that its authentication level requires")

@@ -15,9 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from reference_qm.surface.store import Record, StoreError, encode_entries
+from reference_qm.surface.store import Record, StoreError, encode_changed_entries
 
-T = TypeVar("T")
+PortionItem = TypeVar("PortionItem")
 
 APPLICATION_ID = 0x6D716366
 """The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
@@ -105,7 +105,7 @@ class SqliteStore:
             self._thread.shutdown()
 
     def _write_records(self, records: Sequence[Record]) -> None:
-        texts = encode_entries(records)
+        texts = encode_changed_entries(records)
         put = [(name, text, _compute_checksum(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
         with self._convert_store_errors():
@@ -247,7 +247,7 @@ def _compute_checksum(name: str, value: str) -> int:
     return zlib.crc32(f"{name}\0{value}".encode("utf-8", "surrogatepass"))
 
 
-def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def _split_into_portions(items: Sequence[PortionItem]) -> Iterator[Sequence[PortionItem]]:
     """Split items into portions whose sizes are those for which SQL statements exist."""
     start = 0
     for size in _STATEMENT_PORTION_SIZES:

@@ -24,10 +24,10 @@ from reference_qm.surface.effects import (
     Persist,
     ReadDirectory,
     ResolveHost,
+    RestartQueueManager,
     SendDatagram,
     SendPacket,
     SendRpcBytes,
-    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import Input
@@ -120,7 +120,7 @@ class Host(Protocol):
     def write_directory(self, effect: WriteDirectory, /) -> None:
         """Carry out a change of the directory."""
 
-    def start_again(self, effect: StartAgain, /) -> None:
+    def start_again(self, effect: RestartQueueManager, /) -> None:
         """Replace the core with a new core, which starts with the content of the store."""
 
     def answer(self, effect: Answer, /) -> None:
@@ -149,7 +149,7 @@ class CoreDriver:
                 _pair_effect_with_host_method(Persist, host.persist),
                 _pair_effect_with_host_method(ReadDirectory, host.read_directory),
                 _pair_effect_with_host_method(WriteDirectory, host.write_directory),
-                _pair_effect_with_host_method(StartAgain, host.start_again),
+                _pair_effect_with_host_method(RestartQueueManager, host.start_again),
                 _pair_effect_with_host_method(CommandCompleted, host.answer),
                 _pair_effect_with_host_method(CommandRejected, host.answer),
             )

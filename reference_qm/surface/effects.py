@@ -92,7 +92,7 @@ class WriteDirectory:
 
 
 @value_object
-class StartAgain:
+class RestartQueueManager:
     """Start the queue manager again with the content of the store after a failed initialization (MS-MQSO 6.4.4.1)."""
 
 
@@ -125,7 +125,7 @@ Effect = (
     | Persist
     | ReadDirectory
     | WriteDirectory
-    | StartAgain
+    | RestartQueueManager
     | CommandCompleted
     | CommandRejected
 )

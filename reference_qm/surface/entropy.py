@@ -33,6 +33,6 @@ class SeededEntropy:
         return out[:size]
 
 
-def new_guid(entropy: Entropy) -> UUID:
+def generate_guid(entropy: Entropy) -> UUID:
     """Return a version 4 GUID that consists of bytes from the given source."""
     return UUID(bytes=entropy.token(16), version=4)

@@ -65,7 +65,7 @@ class MemoryStore:
 
     def write_at_once(self, records: Sequence[Record]) -> None:
         """Store all records as ``write`` does, but synchronously."""
-        texts = encode_entries(records)
+        texts = encode_changed_entries(records)
         grown = sum(
             _measure_entry_size(name, text) - _measure_entry_size(name, self._entries.get(name))
             for name, text in texts.items()
@@ -96,7 +96,7 @@ class MemoryStore:
         """Do nothing, because a store in memory has no resources to release."""
 
 
-def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
+def encode_changed_entries(records: Sequence[Record]) -> dict[str, str | None]:
     """Return, for each entry in records, its new value as JSON, or None if the entry was removed.
 
     Raise StoreError if a value is not JSON-ready.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import FileAccess, FileStatus, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, FileStatus, escape_path_pattern, get_full_name
 from reports.lake.lines import get_capture_column, normalize_path
 from reports.lake.local import is_url
 from reports.lake.sources import RUN_FILE, VERDICTS_FILE, RunFolder
@@ -26,13 +26,13 @@ MAX_CAPTURE_FOLDERS = 10_000
 """The maximum number of folders of captures per command. For each folder, the driver stores a few hundred octets, and
 no packets.
 """
-REACH_OF_CAPTURE_RUNS = "capture"
+REACH_VALUE_OF_CAPTURE_RUNS = "capture"
 """The value of the column ``reach`` for a system whose traffic was captured, and which the harness did not test itself.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class GivenSystem:
+class CapturedSystem:
     """The captured system as given on the command line. It is used for captures in folders without a run.json."""
 
     name: str | None = None
@@ -112,13 +112,13 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     inside = parent.endswith(f"/{CAPTURES_FOLDER}")
     folder = sql.when(inside, sql.regexp_replace(parent, f"/{CAPTURES_FOLDER}$", "")).otherwise(parent)
     capture = sql.when(inside, sql.concat(sql.lit(f"{CAPTURES_FOLDER}/"), name)).otherwise(name)
-    return scan.load([escape_pattern(name) for name in names]).select(
+    return scan.load([escape_path_pattern(name) for name in names]).select(
         folder.alias("folder"), capture.alias("capture"), "length", "modificationTime", "content"
     )
 
 
 def list_capture_folders(
-    spark: SparkSession, files: FileAccess, names: Sequence[str], given: GivenSystem, by: CaptureJudge
+    spark: SparkSession, files: FileAccess, names: Sequence[str], given: CapturedSystem, by: CaptureJudge
 ) -> tuple[list[CaptureRunFolder], list[str]]:
     """Return the folders of captures, and an error line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
@@ -161,7 +161,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
     of = spark.createDataFrame([(unit.verdicts_path, unit.key) for unit in runs], "path string, unit string")
-    scan = spark.read.text([escape_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
+    scan = spark.read.text([escape_path_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
     said: list[Column] = [sql.get_json_object("value", f"$.{name}").alias(name) for name in ("test", "capture")]
     rows = scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
     capture = sql.coalesce("capture", get_capture_column(sql.col("test"))).alias("capture")
@@ -169,7 +169,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
+def _build_capture_folder(files: FileAccess, row: Row, given: CapturedSystem, by: CaptureJudge) -> CaptureRunFolder:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN_FILE}")
     run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
@@ -191,7 +191,7 @@ def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: C
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
     values |= {
-        "reach": REACH_OF_CAPTURE_RUNS,
+        "reach": REACH_VALUE_OF_CAPTURE_RUNS,
         "harness": by.harness,
         "selection": "captures",
         "aborted": None,

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank_of_verdict, get_verdict_of_rank, is_decided
+from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank_of_verdict, get_verdict_of_rank, is_verdict_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import arrange_table_columns
 
@@ -40,7 +40,7 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
     ``runs``: the runs of all versions of the systems. Only runs whose number is above ``after`` have rows.
     """
     # The following steps stay within one rule of one system, so rows move once.
-    rows = _collect_verdicts(_pair_events(events.repartition(*PRODUCT_COLUMNS, "rule")))
+    rows = _collect_verdicts(_compute_check_count_changes(events.repartition(*PRODUCT_COLUMNS, "rule")))
     return arrange_table_columns(_add_kinds_of_change(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
@@ -80,7 +80,7 @@ def list_check_events(
         test_runs.select(
             *_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank_of_verdict(said).alias("rank")
         )
-        .where(is_decided(sql.col("rank")))
+        .where(is_verdict_decided(sql.col("rank")))
         .select("*", sql.lit(True).alias(COUNTS_COLUMN), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
@@ -90,11 +90,11 @@ def list_check_events(
         )
     if catalogue is None:
         return decided
-    reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)
+    reviewed = _find_runs_that_retire_verdicts(decided, runs, catalogue, before.ingest if before else 0)
     return decided.unionByName(reviewed, allowMissingColumns=True)
 
 
-def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
+def _find_runs_that_retire_verdicts(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
     """Return, for each run with new suites, whether the verdicts of each earlier check still count, because the new
     suites contain the check.
     """
@@ -129,7 +129,7 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
     return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS_COLUMN)
 
 
-def _pair_events(events: DataFrame) -> DataFrame:
+def _compute_check_count_changes(events: DataFrame) -> DataFrame:
     """Return, for each rule, run and decided verdict, the change in the number of checks with this verdict."""
     once = events.groupBy(*_CHECK_COLUMNS, "ingest", "document", "section").agg(
         sql.min("rank").alias("rank"), sql.max(COUNTS_COLUMN).alias(COUNTS_COLUMN)

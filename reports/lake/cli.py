@@ -10,8 +10,8 @@ from reports.lake import questions, sql_command
 from reports.lake.command import (
     BAD_INPUT_EXIT_CODE,
     LINES_REJECTED_EXIT_CODE,
-    LakeOption,
-    MasterOption,
+    LakeFolderOption,
+    SparkMasterOption,
     SparkSettingsOption,
     exit_with_report_code,
     open_lake,
@@ -25,7 +25,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 if TYPE_CHECKING:
-    from reports.lake.judging import WrittenFolders
+    from reports.lake.judging import WrittenRunFolders
 
 app = typer.Typer(help="Keep the verdicts of many runs, and query them.", no_args_is_help=True)
 
@@ -46,14 +46,14 @@ def ingest_runs(
             help="Run folders, or folders that `mqconform pair` wrote: paths, URLs, or patterns of URLs.",
         ),
     ],
-    lake: LakeOption,
+    lake: LakeFolderOption,
     replace: Annotated[
         bool,
         typer.Option(
             "--replace", help="If the lake contains a run of the same name with different content, replace that run."
         ),
     ] = False,
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Add the new ones among the given run folders to the lake.
@@ -72,7 +72,7 @@ def ingest_runs(
 
 @app.command("vacuum")
 def vacuum_lake(
-    lake: LakeOption,
+    lake: LakeFolderOption,
     keep: Annotated[int, typer.Option("--keep", min=1, help="Number of the lake's newest states to keep.")] = 1,
     hours: Annotated[
         float,
@@ -83,7 +83,7 @@ def vacuum_lake(
         ),
     ] = 24,
     compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge the files of small ingests.")] = True,
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Delete the files that no kept state of the lake uses, and merge small ingests."""
@@ -137,7 +137,7 @@ def judge_captures(
             help="If the captures of a folder have changed since they were judged, replace the run of this folder.",
         ),
     ] = False,
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Judge captures against all passive rules, on the executors of Spark.
@@ -152,9 +152,9 @@ def judge_captures(
         require_existing_argument(captures, "capture", may_be_files=True)
         require_writable_folder(out, "--out")
         from reports.lake import judging
-        from reports.lake.captures import GivenSystem
+        from reports.lake.captures import CapturedSystem
 
-        given, bounds = GivenSystem(name, version, profile, sut), judging.JudgingLimits(largest << 20, seconds)
+        given, bounds = CapturedSystem(name, version, profile, sut), judging.JudgingLimits(largest << 20, seconds)
         if out:
             with open_session(command, master, conf, judging.ARROW_SETTINGS) as (spark, progress):
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
@@ -172,7 +172,7 @@ def judge_captures(
     exit_with_report_code([report])
 
 
-def _report_judged_captures(written: WrittenFolders) -> None:
+def _report_judged_captures(written: WrittenRunFolders) -> None:
     """Report the number of judged captures, and the reason for each rejected capture."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)

@@ -46,11 +46,11 @@ MAX_REJECTED_LINES_ON_TERMINAL = 3
 their number.
 """
 
-MasterOption = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
+SparkMasterOption = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
 SparkSettingsOption = Annotated[
     list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark as KEY=VALUE. Repeatable.")
 ]
-LakeOption = Annotated[
+LakeFolderOption = Annotated[
     str, typer.Option("--lake", help="The lake: a folder, or a URL in a file system that Hadoop supports.")
 ]
 

@@ -10,14 +10,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import build_count_map, get_rank_of_verdict, get_verdict_of_rank, is_decided
+from reports.lake.order import build_verdict_count_map, get_rank_of_verdict, get_verdict_of_rank, is_verdict_decided
 from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_counting_verdicts
-from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET_COLUMN_TYPES, arrange_table_columns
-from reports.vocabulary import VERDICTS
+from reports.lake.schemas import COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION, PACKET_COLUMN_TYPES, arrange_table_columns
+from reports.vocabulary import VERDICT_NAMES
 
-MAX_LATER_UNDECIDED_VERDICTS = 5
+MAX_SHOWN_UNDECIDED_VERDICTS_AFTER_DECISION = 5
 MAX_SHOWN_PACKETS = 8
-_RANK_COUNT = len(VERDICTS)
+_VERDICT_RANK_COUNT = len(VERDICT_NAMES)
 _POSITION_OF_STANDING_VERDICT = 0
 """The position of the standing verdict (the latest decided verdict, if any) in the list of a rule's verdicts. Later
 undecided verdicts have higher positions.
@@ -32,7 +32,7 @@ def derive_rule_current(
     ``test_runs`` may have the runs of only some systems; ``runs`` are all runs of these systems. Lines and packets are
     looked up only for the returned rows, so the texts of millions of verdicts are never shuffled.
     """
-    return join_verdict_lines(select_verdicts_to_show(test_runs, runs, catalogue), verdicts, evidence)
+    return build_rule_current_table(select_verdicts_to_show(test_runs, runs, catalogue), verdicts, evidence)
 
 
 def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -41,10 +41,12 @@ def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: Da
 
     The arguments are those of `derive_rule_current`.
     """
-    return _join_lines(_derive_rules_from_checks(derive_standing(test_runs, runs, catalogue)), runs)
+    return _join_shown_verdicts_with_lines(
+        _derive_rules_from_checks(derive_standing_verdicts(test_runs, runs, catalogue)), runs
+    )
 
 
-def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def derive_standing_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return the standing verdict of each check and rule.
 
     The columns are: sut, rule, test, ingest, seq and rank; undecided_ingest, undecided_seq and undecided_rank,
@@ -58,13 +60,13 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     )
     # `order` is greater for a later run and, within a run, for a worse verdict. A number is used instead of a struct,
     # because Spark aggregates numbers in place.
-    order = sql.col("ingest") * _RANK_COUNT + (_RANK_COUNT - 1 - sql.col("rank"))
+    order = sql.col("ingest") * _VERDICT_RANK_COUNT + (_VERDICT_RANK_COUNT - 1 - sql.col("rank"))
     checks = (
         judged.join(sql.broadcast(marks), "ingest")
         .select(
             *("sut", "rule", "test", "seq", "new"),
-            sql.when(is_decided(sql.col("rank")), order).alias("decided"),
-            sql.when(~is_decided(sql.col("rank")), order).alias("undecided"),
+            sql.when(is_verdict_decided(sql.col("rank")), order).alias("decided"),
+            sql.when(~is_verdict_decided(sql.col("rank")), order).alias("undecided"),
         )
         .groupBy("sut", "rule", "test")
         .agg(
@@ -95,11 +97,11 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 
 def _decode_ingest_number(order: Column) -> Column:
-    return sql.floor(order / _RANK_COUNT)
+    return sql.floor(order / _VERDICT_RANK_COUNT)
 
 
 def _decode_verdict_rank(order: Column) -> Column:
-    return (_RANK_COUNT - 1 - order % _RANK_COUNT).cast("int")
+    return (_VERDICT_RANK_COUNT - 1 - order % _VERDICT_RANK_COUNT).cast("int")
 
 
 def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
@@ -123,7 +125,7 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
     )
     numbers = [
         sql.count_if((sql.col("rank") == number) & taken).alias(f"{word}{number}")
-        for number in range(_RANK_COUNT)
+        for number in range(_VERDICT_RANK_COUNT)
         for word, taken in (("counted", sql.col(COUNTS_COLUMN)), ("all", sql.lit(True)))
     ]
     rules = checks.groupBy("sut", "rule").agg(
@@ -141,14 +143,16 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
         return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
 
     beside = sql.slice(
-        sql.array_sort(sql.filter("later", is_undecided_after_last_decision)), 1, MAX_LATER_UNDECIDED_VERDICTS
+        sql.array_sort(sql.filter("later", is_undecided_after_last_decision)),
+        1,
+        MAX_SHOWN_UNDECIDED_VERDICTS_AFTER_DECISION,
     )
     return rules.select(
         *("sut", "rule", sql.col("worst.retired").alias("retired")),
         sql.array(
             *(
                 sql.when(sql.col("worst.retired"), sql.col(f"all{number}")).otherwise(sql.col(f"counted{number}"))
-                for number in range(_RANK_COUNT)
+                for number in range(_VERDICT_RANK_COUNT)
             )
         ).alias("numbers"),
         sql.concat(sql.array(build_order_column(worst_of_all)), sql.transform(beside, build_order_column)).alias(
@@ -157,7 +161,7 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
     )
 
 
-def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
+def _join_shown_verdicts_with_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     """Join the verdicts to show with the lines that contain them. Each line becomes one struct column, so that the
     columns of the standing verdict and of the later verdicts are equal.
     """
@@ -170,7 +174,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
 
 
-def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
+def build_rule_current_table(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
     """Return the table `rule_current` that follows from the result of `select_verdicts_to_show`.
 
     ``verdicts``, ``evidence``: the rows of the runs that ``shown`` names.
@@ -191,7 +195,9 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
     is_worst = sql.col("of.position") == _POSITION_OF_STANDING_VERDICT
     beside = sql.struct(
-        "of.position", *(f"of.{name}" for name in LATER_UNDECIDED_COLUMNS if name != "reason"), "line.reason"
+        "of.position",
+        *(f"of.{name}" for name in COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION if name != "reason"),
+        "line.reason",
     )
     rules = found.groupBy("of.sut", "of.rule").agg(
         sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
@@ -201,13 +207,15 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     )
 
     def drop_position_column(each: Column) -> Column:
-        return sql.struct(*(each[name] for name in LATER_UNDECIDED_COLUMNS))
+        return sql.struct(*(each[name] for name in COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION))
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, MAX_SHOWN_PACKETS).alias("evidence"),
         sql.transform(sql.array_sort("beside"), drop_position_column).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
-        build_count_map({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
+        build_verdict_count_map(
+            {name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICT_NAMES)}
+        ).alias("counts"),
     )
     return arrange_table_columns(rows, "rule_current")

@@ -12,10 +12,10 @@ from pyspark.sql import functions as sql
 
 from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import EarlierVerdicts
-from reports.lake.files import escape_pattern
-from reports.lake.manifest import KnownRun, get_table_folder
+from reports.lake.files import escape_path_pattern
+from reports.lake.manifest import IngestedRun, get_table_folder
 from reports.lake.renamed_checks import rename_checks, rename_checks_in_catalogue
-from reports.lake.schemas import DERIVED_TABLES, build_table_ddl
+from reports.lake.schemas import COLUMN_TYPES_BY_DERIVED_TABLE, build_table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
@@ -51,24 +51,26 @@ def derive_tables(
     runs = lake.table("runs").cache()
     known = lake.manifest.runs.values()
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
-    systems = partial(_derive_systems, lake, commit, suts, runs, write_table)
-    of_products = partial(_derive_all_products, lake, products, runs, write_table)
-    side_by_side.run_parts_of_job(lines, systems, of_products)
+    systems = partial(_derive_tables_of_systems, lake, commit, suts, runs, write_table)
+    of_products = partial(_derive_tables_of_all_products, lake, products, runs, write_table)
+    side_by_side.run_parts_of_spark_job(lines, systems, of_products)
     runs.unpersist()
     return {
-        table: _get_commits_of_units(
+        table: _get_commit_by_system_or_product(
             lake, commit, table, set(products) if table in TABLES_DERIVED_PER_PRODUCT else suts
         )
-        for table in DERIVED_TABLES
+        for table in COLUMN_TYPES_BY_DERIVED_TABLE
     }
 
 
-def _derive_systems(
+def _derive_tables_of_systems(
     lake: Lake, commit: str, suts: set[str], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of systems from all of their runs."""
     known = lake.manifest.runs
-    for some in _group_units(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
+    for some in _group_systems_or_products(
+        suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}
+    ):
         judged = [each for each in known.values() if each.sut in some]
         of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
@@ -81,18 +83,21 @@ def _derive_systems(
             lake.table(table, {known[run].commit for run in names}).where(of_shown)
             for table in ("verdicts", "evidence")
         )
-        keep("rule_current", current.join_verdict_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
+        keep(
+            "rule_current",
+            current.build_rule_current_table(shown, verdicts, evidence).withColumn("unit", sql.col("sut")),
+        )
         shown.unpersist()
         keep("flaky", derived.find_flaky_checks(tests, mine).withColumn("unit", sql.col("sut")))
     stands = lake.spark.read.schema(build_table_ddl("rule_current")).parquet(
-        escape_pattern(f"{lake.uri}/{get_table_folder(commit, 'rule_current')}")
+        escape_path_pattern(f"{lake.uri}/{get_table_folder(commit, 'rule_current')}")
     )
-    keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
+    keep("matrix", derived.derive_matrix_table(stands).withColumn("unit", sql.col("sut")))
     catalogue = _read_table_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
-    keep("pairs", derived.derive_pairs(stands, runs, catalogue))
+    keep("pairs", derived.derive_pair_exchanges_table(stands, runs, catalogue))
 
 
-def _derive_all_products(
+def _derive_tables_of_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of all given products. Products whose rows change from the same run on are written
@@ -104,12 +109,12 @@ def _derive_all_products(
             for key in products
             if products[key] == after
         }
-        for some in _group_units(runs_of, runs_of):
-            _derive_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
+        for some in _group_systems_or_products(runs_of, runs_of):
+            _derive_tables_of_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
 
 
-def _derive_products(
-    lake: Lake, fresh: Sequence[KnownRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
+def _derive_tables_of_products(
+    lake: Lake, fresh: Sequence[IngestedRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of products. The rows of runs with numbers above ``after`` are computed, and the rows
     of earlier runs are copied from the lake.
@@ -141,11 +146,16 @@ def _derive_products(
         changed = changes.derive_changes(events, mine, after)
         tables["changes"] = changed.unionByName(lake.table("changes", products)) if before else changed
     for table, rows in tables.items():
-        keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED_TABLES[table], "unit"))
+        keep(
+            table,
+            rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(
+                *COLUMN_TYPES_BY_DERIVED_TABLE[table], "unit"
+            ),
+        )
     events.unpersist()
 
 
-def _read_table_of_suites(lake: Lake, table: str, runs: Collection[KnownRun]) -> DataFrame:
+def _read_table_of_suites(lake: Lake, table: str, runs: Collection[IngestedRun]) -> DataFrame:
     """Return the rows of a table that concern the suites of the given runs. If the manifest does not name the suites of
     a run, return all rows of the table.
 
@@ -158,7 +168,7 @@ def _read_table_of_suites(lake: Lake, table: str, runs: Collection[KnownRun]) ->
     return lake.table(table, of).where(sql.col("suites").isin(sorted(names)))
 
 
-def _has_other_suites(known: Collection[KnownRun], run: KnownRun) -> bool:
+def _has_other_suites(known: Collection[IngestedRun], run: IngestedRun) -> bool:
     """Return whether the suites of a run differ, or may differ, from the suites of the product's previous run."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
@@ -171,7 +181,7 @@ def _get_product_column(product_of: dict[str, str]) -> Column:
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
-def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Iterator[list[str]]:
+def _group_systems_or_products(units: Iterable[str], runs: dict[str, list[IngestedRun]]) -> Iterator[list[str]]:
     """Group systems or products so that the runs of a group have at most `MAX_LINES_PER_STEP` lines. A system or
     product with more lines forms a group of its own. Omit systems and products without a run.
     """
@@ -188,7 +198,7 @@ def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Itera
         yield batch
 
 
-def _get_commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
+def _get_commit_by_system_or_product(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
     """Return the folder (commit) that contains the rows of each system or product. If this ingest changes the rows,
     this is the new folder.
     """

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import build_count_map, get_rank_of_verdict, get_verdict_of_rank, is_decided
+from reports.lake.order import build_verdict_count_map, get_rank_of_verdict, get_verdict_of_rank, is_verdict_decided
 from reports.lake.schemas import SYSTEM_COLUMN_TYPES, arrange_table_columns, build_struct_type, compute_system_key
 from reports.vocabulary import DECIDED_VERDICTS, SEVERITY_BY_VERDICT
 
@@ -19,7 +19,7 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     """
     key = ("sut", "suites", "rule", "test")
     decided = test_runs.select(*key, "ingest", get_rank_of_verdict(sql.col("verdict")).alias("rank")).where(
-        is_decided(sql.col("rank"))
+        is_verdict_decided(sql.col("rank"))
     )
     # Few checks are flaky: two numbers per check find them, and only their runs are sorted.
     spread = decided.groupBy(*key).agg(sql.min("rank").alias("worst"), sql.max("rank").alias("best"))
@@ -30,14 +30,14 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     numbers = {name: sql.count_if(sql.col("rank") == SEVERITY_BY_VERDICT[name]) for name in DECIDED_VERDICTS}
     rows = steps.groupBy(*key).agg(
         sql.count("*").alias("runs"),
-        build_count_map(numbers).alias("verdicts"),
+        build_verdict_count_map(numbers).alias("verdicts"),
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         get_verdict_of_rank(sql.max_by("rank", "ingest")).alias("last"),
     )
     return arrange_table_columns(rows.join(sql.broadcast(_list_systems_of_runs(runs)), "sut"), "flaky")
 
 
-def derive_matrix(rule_current: DataFrame) -> DataFrame:
+def derive_matrix_table(rule_current: DataFrame) -> DataFrame:
     """Return a row for each section, system and verdict. The row contains the number of rules and the number of
     checks (``verdicts``) with this verdict.
     """
@@ -52,7 +52,7 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
     return arrange_table_columns(rows, "matrix")
 
 
-def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def derive_pair_exchanges_table(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return the number of rules by verdict, for each document, system ``a``, counterpart ``b`` of the system, and
     role of ``a``.
 

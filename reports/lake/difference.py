@@ -32,7 +32,7 @@ KINDS_OF_CHANGE = (
     REMOVED_RULE_KIND,
     UNCHANGED_VERDICT_KIND,
 )
-_SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
+_VERDICT_COLUMNS_OF_COMPARED_SIDE = ("verdict", "run", "test", "expected", "observed", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ComparedSide:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedRule:
+class RuleVerdictOfSide:
     """The standing verdict of a rule on one of two compared sides."""
 
     verdict: str
@@ -72,12 +72,12 @@ class RuleComparison:
 
     kind: str
     rule: str
-    before: JudgedRule | None
-    after: JudgedRule | None
+    before: RuleVerdictOfSide | None
+    after: RuleVerdictOfSide | None
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ComparisonOfSides:
     """The comparison of two sides: all rules that at least one side has judged, in the order of their ids."""
 
     first_side: ComparedSide
@@ -89,26 +89,26 @@ class Difference:
         return [step for step in self.rule_comparisons if step.kind == kind]
 
 
-def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> Difference:
+def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> ComparisonOfSides:
     """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
     runs that had started by then.
 
     ``sut``: the name or key of the system. Raise `RollupError` for an unknown side, or a side that matches several
     systems.
     """
-    side_a, before = _read_side(table, a, sut)
-    side_b, after = _read_side(table, b, sut)
+    side_a, before = _read_compared_side(table, a, sut)
+    side_b, after = _read_compared_side(table, b, sut)
     both = before.withColumnRenamed("stands", "before").join(
         after.withColumnRenamed("stands", "after"), "rule", "full_outer"
     )
     steps = []
     for row in both.collect():  # one row per rule, independent of the number of runs
-        was, now = (None if each is None else JudgedRule(**each.asDict()) for each in (row.before, row.after))
+        was, now = (None if each is None else RuleVerdictOfSide(**each.asDict()) for each in (row.before, row.after))
         steps.append(RuleComparison(_find_kind_of_change(was, now), row.rule, was, now))
-    return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: get_natural_sort_key(step.rule))))
+    return ComparisonOfSides(side_a, side_b, tuple(sorted(steps, key=lambda step: get_natural_sort_key(step.rule))))
 
 
-def _find_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
+def _find_kind_of_change(before: RuleVerdictOfSide | None, after: RuleVerdictOfSide | None) -> str:
     if before is None or after is None:
         return ADDED_RULE_KIND if before is None else REMOVED_RULE_KIND
     if before.verdict == after.verdict:
@@ -116,11 +116,11 @@ def _find_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) ->
     return {"fail": NEWLY_FAILING_KIND, "pass": NEWLY_PASSING_KIND}.get(after.verdict, CHANGED_VERDICT_KIND)
 
 
-def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
+def _read_compared_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
     """Read one side of the comparison. Return the side, and the rules with their standing verdicts in the columns
     ``rule`` and ``stands``.
     """
-    runs = _select_runs_of_side(table("runs"), asked, sut)
+    runs = _select_runs_of_compared_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM_COLUMN_TYPES).agg(
         sql.count("*").alias("runs"),
         sql.bool_and("partial").alias("partial"),
@@ -141,10 +141,12 @@ def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[Compare
         table("verdicts").join(mine, "ingest", "left_semi"),
         table("evidence").where(sql.lit(False)),
     )
-    return side, standing.where("not retired").select("rule", sql.struct(*_SIDE_COLUMNS).alias("stands"))
+    return side, standing.where("not retired").select(
+        "rule", sql.struct(*_VERDICT_COLUMNS_OF_COMPARED_SIDE).alias("stands")
+    )
 
 
-def _select_runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
+def _select_runs_of_compared_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
     """Return the runs that belong to one side of the comparison. Raise `RollupError` if there are no such runs."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))

@@ -12,18 +12,18 @@ from reports.lake.difference import (
     NEWLY_FAILING_KIND,
     UNCHANGED_VERDICT_KIND,
     ComparedSide,
-    Difference,
-    JudgedRule,
+    ComparisonOfSides,
     RuleComparison,
+    RuleVerdictOfSide,
 )
-from reports.text import format_repeat_command, one_line, shorten_check_id, system_label
-from reports.values import get_value_namer
+from reports.text import format_repeat_command, format_system_label, one_line, shorten_check_id
+from reports.values import get_value_name_adder
 
 _MAX_TEXT_CHARACTERS = 120
 """The maximum number of characters of an expected or observed value in a difference."""
 
 
-def format_difference_text(difference: Difference) -> str:
+def format_difference_text(difference: ComparisonOfSides) -> str:
     """Return the lines of a difference for a terminal. The lines give only the number of unchanged rules."""
     sides = ("A", difference.first_side), ("B", difference.second_side)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
@@ -35,7 +35,7 @@ def format_difference_text(difference: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def format_difference_markdown(difference: Difference) -> str:
+def format_difference_markdown(difference: ComparisonOfSides) -> str:
     """Return a difference as a page of Markdown, for a comment on a change request or a release note."""
     sides = ("A", difference.first_side), ("B", difference.second_side)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
@@ -48,7 +48,7 @@ def format_difference_markdown(difference: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def format_as_json(difference: Difference) -> str:
+def format_as_json(difference: ComparisonOfSides) -> str:
     """Return a difference as JSON, with both sides and the rules of each kind of change. Unchanged rules have only
     their standing verdict.
     """
@@ -60,21 +60,23 @@ def format_as_json(difference: Difference) -> str:
     return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
 
 
-FORMATTER_BY_NAME: dict[str, Callable[[Difference], str]] = {
+FORMATTER_BY_NAME: dict[str, Callable[[ComparisonOfSides], str]] = {
     "text": format_difference_text,
     "markdown": format_difference_markdown,
     "json": format_as_json,
 }
 
 
-def _group_steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[RuleComparison]]]:
+def _group_steps_by_kind(
+    difference: ComparisonOfSides, *, empty: bool = False
+) -> Iterable[tuple[str, list[RuleComparison]]]:
     for kind in KINDS_OF_CHANGE:
         if (steps := difference.of(kind)) or empty:
             yield kind, steps
 
 
 def _describe_side(side: ComparedSide) -> str:
-    system = one_line(system_label(side.sut_name, side.sut_version, side.profile), 80)
+    system = one_line(format_system_label(side.sut_name, side.sut_version, side.profile), 80)
     runs = "1 run" if side.runs == 1 else f"{side.runs} runs"
     partial = ", partial: rules that this side did not judge are missing" if side.partial else ""
     return f"{one_line(side.asked, 80)} ({system}, {runs}{partial})"
@@ -97,13 +99,13 @@ def _describe_reason(step: RuleComparison) -> str:
     return "".join(f"\n    {name:9}{_shorten_value(text)}" for name, text in seen.items())
 
 
-def _shorten_check_name(judged: JudgedRule) -> str:
+def _shorten_check_name(judged: RuleVerdictOfSide) -> str:
     """Return the name of the check without its file, because the same line already shows the file."""
     return shorten_check_id(judged.test or "").name
 
 
 def _add_value_names(text: str | None) -> str:
-    return get_value_namer()(text or "")
+    return get_value_name_adder()(text or "")
 
 
 def _shorten_value(text: str | None) -> str:
@@ -111,7 +113,7 @@ def _shorten_value(text: str | None) -> str:
 
 
 def _format_row(step: RuleComparison) -> str:
-    last: JudgedRule | None = step.after or step.before
+    last: RuleVerdictOfSide | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
     of_last = (
         (_shorten_check_name(last), _add_value_names(last.expected), _add_value_names(last.observed)) if last else ()

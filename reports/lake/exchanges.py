@@ -12,9 +12,9 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake import manifest, rows
-from reports.lake.manifest import IngestCommit, KnownPair, get_table_folder
+from reports.lake.manifest import IngestCommit, IngestedPair, get_table_folder
 from reports.lake.pairs import PairSource
-from reports.lake.schemas import FACT_TABLES
+from reports.lake.schemas import COLUMN_TYPES_BY_FACT_TABLE
 from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
@@ -26,10 +26,10 @@ def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     known, found = dict(lake.manifest.pairs), []
     for number, each in enumerate(sources, len(known) + 1):
-        known[each.digest] = KnownPair(number, each.folder)
+        known[each.digest] = IngestedPair(number, each.folder)
         found += [{"pair": each.digest, "ingest": number, "folder": each.folder} | row for row in each.rows]
     write_parquet(
-        rows.make_table(lake.spark, found, FACT_TABLES[EXCHANGES_TABLE]),
+        rows.make_table(lake.spark, found, COLUMN_TYPES_BY_FACT_TABLE[EXCHANGES_TABLE]),
         f"{lake.uri}/{get_table_folder(commit, EXCHANGES_TABLE)}",
     )
     commits = (*lake.manifest.commits, IngestCommit(commit, (), (EXCHANGES_TABLE,)))

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
 
-from reports.lake.schemas import DERIVED_TABLES
+from reports.lake.schemas import COLUMN_TYPES_BY_DERIVED_TABLE
 from reports.text import escape_formula
 
 _TIME_FORMAT = "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"
@@ -46,7 +46,7 @@ def write_json(rows: DataFrame, out: TextIO) -> None:
     out.write("\n]\n")
 
 
-WRITER_BY_FORMAT: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
+TABLE_WRITER_BY_FORMAT: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
 _JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 
 
@@ -55,7 +55,7 @@ def sort_table(rows: DataFrame, table: str) -> DataFrame:
 
     Return a table of facts unsorted, because it may have millions of rows.
     """
-    if table not in DERIVED_TABLES:
+    if table not in COLUMN_TYPES_BY_DERIVED_TABLE:
         return rows
     return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED_TYPES)))
 

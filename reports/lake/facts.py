@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import build_count_map
+from reports.lake.order import build_verdict_count_map
 from reports.lake.schemas import RULE_COLUMN_TYPES, RUN_COLUMN_TYPES, arrange_table_columns
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 RUN_COLUMNS = (*RUN_COLUMN_TYPES, "suites", "partial")
 
@@ -27,10 +27,12 @@ def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     line), each value has a row.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
-    lines = verdicts.select("ingest", "test", *RULE_COLUMN_TYPES, "seq", "verdict", advises, _hash_line().alias("line"))
+    lines = verdicts.select(
+        "ingest", "test", *RULE_COLUMN_TYPES, "seq", "verdict", advises, _hash_verdict_line().alias("line")
+    )
     # Few lines have the same check and rule, so the rows are partitioned once by run, before they are grouped.
     lines = lines.repartition("ingest")
-    worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
+    worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICT_NAMES]
     judged = lines.groupBy("ingest", "test", *RULE_COLUMN_TYPES).agg(
         *worst, sql.count_distinct("line").alias("lines"), sql.bool_and("advises").alias("advises")
     )
@@ -38,27 +40,27 @@ def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     counting = judged.withColumn("all_advise", sql.bool_and("advises").over(of_rule)).where("all_advise or not advises")
     named = counting.select(
         *("ingest", "test", *RULE_COLUMN_TYPES, "lines"),
-        sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
-        sql.coalesce(*VERDICTS).alias("seq"),
+        sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICT_NAMES)).alias("verdict"),
+        sql.coalesce(*VERDICT_NAMES).alias("seq"),
     )
-    return arrange_table_columns(_join_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
+    return arrange_table_columns(_join_run_columns(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     """Return a row for each rule of a run, with the worst verdict of the rule's checks and the number of checks by
     verdict.
     """
-    numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
+    numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICT_NAMES]
     judged = test_runs.groupBy("ingest", *RULE_COLUMN_TYPES).agg(*numbers, sql.count("*").alias("tests"))
     named = judged.select(
         *("ingest", *RULE_COLUMN_TYPES, "tests"),
-        sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
-        build_count_map({name: sql.col(name) for name in VERDICTS}).alias("counts"),
+        sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICT_NAMES)).alias("verdict"),
+        build_verdict_count_map({name: sql.col(name) for name in VERDICT_NAMES}).alias("counts"),
     )
-    return arrange_table_columns(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
+    return arrange_table_columns(_join_run_columns(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
-def _hash_line() -> Column:
+def _hash_verdict_line() -> Column:
     """Return a hash of the check and the rule of a verdict line, so that Spark exchanges 8 octets between its tasks
     instead of long texts.
     """
@@ -66,5 +68,5 @@ def _hash_line() -> Column:
     return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
 
 
-def _join_runs(rows: DataFrame, runs: DataFrame) -> DataFrame:
+def _join_run_columns(rows: DataFrame, runs: DataFrame) -> DataFrame:
     return rows.join(sql.broadcast(runs.select(*RUN_COLUMNS)), "ingest")

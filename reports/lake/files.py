@@ -62,7 +62,7 @@ def get_full_name(where: str) -> str:
     return f"file://{path}"
 
 
-def escape_pattern(uri: str) -> str:
+def escape_path_pattern(uri: str) -> str:
     """Escape the characters that Spark's readers would interpret as a pattern."""
     return re.sub(r"([][{}*?\\])", r"\\\1", uri)
 

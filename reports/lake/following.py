@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
-from reports.lake.files import FileAccess, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, escape_path_pattern, get_full_name
 from reports.lake.ingest import IngestReport, StageReporter
 from reports.lake.sources import RUN_FILE, RUN_FOLDER_FILES
 from reports.lake.store import Lake
@@ -33,12 +33,12 @@ MAX_FAILED_SEARCHES = 3
 """The number of consecutive failed searches after which the command fails. Single failures are expected, because
 another process may change the lake.
 """
-FolderState = dict[str, list[int]]
+FileStateByRunFolder = dict[str, list[int]]
 """The size in octets and the time of change (ms since 1970) of each file of a run folder, by the name of the file.
 """
 
 
-class Follower:
+class RunFolderFollower:
     """Ingests the new runs in ``folder`` into the lake at ``where`` with each call of `ingest_new_runs`.
 
     ``on_report`` is called with the report of each ingest. The constructor raises `RollupError` for a missing
@@ -67,7 +67,7 @@ class Follower:
             self._ingest_folders(changed)
         query = self._start_query()
         try:
-            with self._raise_original_error():
+            with self._raise_original_error_of_batch():
                 query.awaitTermination()
         finally:
             with suppress(PySparkException, Py4JError):  # Java may have died
@@ -81,7 +81,7 @@ class Follower:
             .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("maxFilesPerTrigger", MAX_RUNS_PER_BATCH)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
-            .load(f"{escape_pattern(self._runs_folder)}/*/{RUN_FILE}")
+            .load(f"{escape_path_pattern(self._runs_folder)}/*/{RUN_FILE}")
             .select("path")  # their content is not read
         )
         return (
@@ -101,7 +101,7 @@ class Follower:
         there |= self._read_waiting_folders().keys()
         return [
             uri
-            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs_folder)}/*/{RUN_FILE}"))
+            for uri in self._list_folders(self._files.glob(f"{escape_path_pattern(self._runs_folder)}/*/{RUN_FILE}"))
             if uri not in there
         ]
 
@@ -110,7 +110,7 @@ class Follower:
         return sorted(f"{self._runs_folder}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
-    def _raise_original_error(self) -> Iterator[None]:
+    def _raise_original_error_of_batch(self) -> Iterator[None]:
         """Raise the original error of a failed batch instead of Spark's report that a batch failed."""
         self._batch_error = None
         try:
@@ -133,7 +133,7 @@ class Follower:
         """
         before = {uri: self._read_folder_state(uri) for uri in folders}
         lake = Lake.open_or_create(self._spark, self._where)
-        found, refused = sources.list_folders_at(lake.files, before)
+        found, refused = sources.list_folders_at_uris(lake.files, before)
         report = IngestReport(lake.manifest.number, refused=refused)
         ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
         lake = Lake.open_or_create(self._spark, self._where)
@@ -145,7 +145,7 @@ class Follower:
         )
         self._on_report(report)
 
-    def _read_folder_state(self, uri: str) -> FolderState:
+    def _read_folder_state(self, uri: str) -> FileStateByRunFolder:
         """Return the sizes and times of a run folder's files, so that changes can be detected. The result is empty
         if the folder has no files.
         """
@@ -153,12 +153,12 @@ class Follower:
             each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in RUN_FOLDER_FILES
         }
 
-    def _read_waiting_folders(self) -> dict[str, FolderState]:
+    def _read_waiting_folders(self) -> dict[str, FileStateByRunFolder]:
         uri = f"{self._state}/waiting.json"
         if self._files.status(uri) is None:
             return {}
         try:
-            waiting: dict[str, FolderState] = json.loads(self._files.read_text(uri))["waiting"]
+            waiting: dict[str, FileStateByRunFolder] = json.loads(self._files.read_text(uri))["waiting"]
             return {folder: dict(state) for folder, state in waiting.items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RollupError(
@@ -166,12 +166,12 @@ class Follower:
                 "checks all runs again, and ingests no run twice"
             ) from error
 
-    def _write_waiting_folders(self, waiting: dict[str, FolderState]) -> None:
+    def _write_waiting_folders(self, waiting: dict[str, FileStateByRunFolder]) -> None:
         if waiting != self._read_waiting_folders():
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
 
-def repeat_searches(
+def repeat_searches_for_new_runs(
     look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
 ) -> None:
     """Search the folder repeatedly until `KeyboardInterrupt`.

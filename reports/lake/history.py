@@ -10,8 +10,8 @@ from pyspark.sql import functions as sql
 from reports.lake.difference import TableReader
 from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
-from reports.text import one_line, system_label
-from reports.vocabulary import VERDICTS
+from reports.text import format_system_label, one_line
+from reports.vocabulary import VERDICT_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,10 @@ def _read_history_of_system(
     table: TableReader, about: str, runs: DataFrame, rules: DataFrame, last: int
 ) -> VerdictHistory:
     latest = runs.orderBy(sql.desc("ingest")).limit(last)
-    numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
+    numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICT_NAMES]
     tallies = rules.join(sql.broadcast(latest.select("ingest")), "ingest", "left_semi").groupBy("ingest").agg(*numbers)
     counted = sql.map_filter(
-        sql.create_map(*(each for name in VERDICTS for each in (sql.lit(name), sql.col(name)))),
+        sql.create_map(*(each for name in VERDICT_NAMES for each in (sql.lit(name), sql.col(name)))),
         lambda _, number: number > 0,
     )
     rows = latest.join(tallies, "ingest", "left").select(
@@ -115,10 +115,10 @@ def _read_history_of_system(
         .groupBy("sut", "sut_name", "sut_version", "profile", "verdict")
         .agg(sql.count("*").alias("rules"))
     )
-    order = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICTS)), sql.col("verdict"))
+    order = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICT_NAMES)), sql.col("verdict"))
     now = tuple(
         (_format_system_label(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
-        for row in standing.orderBy("sut", order).limit(last * len(VERDICTS)).collect()
+        for row in standing.orderBy("sut", order).limit(last * len(VERDICT_NAMES)).collect()
     )
     return VerdictHistory(about, runs.count(), _build_entries(rows, table("changes"), with_rule=True), now)
 
@@ -160,4 +160,4 @@ def _build_entry(row: Row) -> HistoryEntry:
 
 
 def _format_system_label(row: Row) -> str:
-    return system_label(row.sut_name, row.sut_version or "", row.profile or "")
+    return format_system_label(row.sut_name, row.sut_version or "", row.profile or "")

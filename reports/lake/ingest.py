@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import exchanges, lines, manifest, sources, writing
 from reports.lake.derivation import derive_tables
-from reports.lake.manifest import IngestCommit, KnownRun, Manifest
+from reports.lake.manifest import IngestCommit, IngestedRun, Manifest
 from reports.lake.pairs import PairSource
 from reports.lake.sources import VERDICTS_FILE, RunFolder, RunSource
 from reports.lake.store import Lake
@@ -90,7 +90,7 @@ def ingest_folders(
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known_argument_count = len(folders) - len(fresh)
-    found = _read_sources(lake, fresh, report, finished=finished) if fresh else []
+    found = _read_run_sources(lake, fresh, report, finished=finished) if fresh else []
     chosen = _drop_runs_without_catalogue(lake, _choose_new_runs(lake.manifest, found, report, replacing), report)
     while chosen:
         try:
@@ -119,7 +119,9 @@ def note_published_on_failure(report: IngestReport) -> Iterator[None]:
         ) from error
 
 
-def _read_sources(lake: Lake, folders: Sequence[RunFolder], report: IngestReport, *, finished: bool) -> list[RunSource]:
+def _read_run_sources(
+    lake: Lake, folders: Sequence[RunFolder], report: IngestReport, *, finished: bool
+) -> list[RunSource]:
     """Read run.json of each folder, count its lines, and compute a fingerprint of its content."""
     writing.set_shuffle_partition_count(lake.spark, sum(folder.size for folder in folders))
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
@@ -209,7 +211,7 @@ def _write_and_publish_runs(
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)
     except Exception:
-        _delete_commit(lake, commit)
+        _delete_commit_folder(lake, commit)
         raise
     stage("publishing")
     manifest.publish_manifest(lake.files, lake.uri, state)
@@ -232,7 +234,7 @@ def _write_folders(
     """Write the folders of ``commit``. Return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest
     gone = {source.run: old.runs[source.run] for source in chosen if source.run in old.runs}
-    numbered = _number_runs(old, chosen)
+    numbered = _assign_run_numbers(old, chosen)
     if gone:
         stage("dropping the replaced runs")
         lake = writing.rewrite_without_runs(lake, set(gone), commit)
@@ -257,7 +259,7 @@ def _write_folders(
     return replace(state, derived=derived), commits, sum(kept.values())
 
 
-def _delete_commit(lake: Lake, commit: str) -> None:
+def _delete_commit_folder(lake: Lake, commit: str) -> None:
     """Delete as many files of a failed ingest as possible. If the disk is full, `vacuum` deletes the remaining files
     later.
     """
@@ -267,7 +269,7 @@ def _delete_commit(lake: Lake, commit: str) -> None:
                 lake.files.delete(each.uri)
 
 
-def _number_runs(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource]:
+def _assign_run_numbers(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource]:
     """Assign to each run its number in the order of ingest. A run that replaces an earlier run gets the number of the
     earlier run.
     """
@@ -281,9 +283,9 @@ def _number_runs(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource
     return numbered
 
 
-def _build_known_run(source: RunSource, commit: str) -> KnownRun:
+def _build_known_run(source: RunSource, commit: str) -> IngestedRun:
     row, folder = source.row, source.folder
-    return KnownRun(
+    return IngestedRun(
         commit=commit,
         ingest=source.ingest,
         folder=folder.uri,

@@ -23,9 +23,9 @@ from pyspark.sql import functions as sql
 
 from reports.lake import ingest, judging_worker
 from reports.lake.captures import (
+    CapturedSystem,
     CaptureJudge,
     CaptureRunFolder,
-    GivenSystem,
     expand_capture_names,
     list_capture_folders,
     read_captures,
@@ -39,7 +39,7 @@ from reports.lake.writing import SHUFFLE_PARTITIONS_SETTING
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-ENTRY_POINT_GROUP = "mqconform.captures"
+CAPTURE_JUDGE_ENTRY_POINT_GROUP = "mqconform.captures"
 """The group of entry points that the judge of captures provides: ``judge``, ``rules``, ``profiles`` and ``code``."""
 CODE_ARCHIVE_NAME = "mqconform-code"
 ARROW_SETTINGS: Final = {
@@ -55,7 +55,7 @@ _LINE_COLUMNS = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
     *("test", "capture", "evidence", "errata", "notes"),
 )
-_UNITS_SCHEMA = "folder string, unit string, profile string, started_ms bigint"
+_CAPTURES_TO_JUDGE_SCHEMA = "folder string, unit string, profile string, started_ms bigint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class JudgingLimits:
 
 
 @dataclass(slots=True)
-class WrittenFolders:
+class WrittenRunFolders:
     """The result of judging: the written run folders, and the number of ``captures``.
 
     ``known``: the folders of captures whose verdicts the lake already has. ``refused``: a line for each refused
@@ -87,7 +87,7 @@ class WrittenFolders:
 
 
 @dataclass(frozen=True, slots=True)
-class CapturedFolder(RunFolder):
+class RunFolderMadeFromCaptures(RunFolder):
     """A run folder that was made from captures. ``uri``, size and time describe the folder of captures."""
 
     octets: int
@@ -105,12 +105,12 @@ class CapturedFolder(RunFolder):
 def judge_into_lake(
     lake: Lake,
     captures: Iterable[str],
-    given: GivenSystem,
+    given: CapturedSystem,
     bounds: JudgingLimits,
     *,
     replacing: bool,
     stage: StageReporter,
-) -> tuple[IngestReport, WrittenFolders]:
+) -> tuple[IngestReport, WrittenRunFolders]:
     """Judge the captures that the lake does not have, ingest the verdicts, and return the results."""
     work_folder = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
@@ -130,11 +130,11 @@ def judge_into_lake(
 def judge_into_folder(
     spark: SparkSession,
     captures: Iterable[str],
-    given: GivenSystem,
+    given: CapturedSystem,
     bounds: JudgingLimits,
     out: str,
     stage: StageReporter,
-) -> WrittenFolders:
+) -> WrittenRunFolders:
     """Judge the captures, and write a run folder for each folder of captures below the new folder ``out``."""
     files, target = FileAccess(spark), get_full_name(out)
     if files.entries(target):
@@ -151,15 +151,15 @@ def judge_into_folder(
 def _judge_folders(
     spark: SparkSession,
     captures: Iterable[str],
-    given: GivenSystem,
+    given: CapturedSystem,
     bounds: JudgingLimits,
     work_folder: str,
     stage: StageReporter,
     *,
     known: Callable[[CaptureRunFolder], bool],
-) -> WrittenFolders:
+) -> WrittenRunFolders:
     """Write run.json and verdicts.jsonl below ``work_folder`` for each folder of captures that is not in the lake."""
-    files, written = FileAccess(spark), WrittenFolders()
+    files, written = FileAccess(spark), WrittenRunFolders()
     stage("looking for captures")
     names = expand_capture_names(files, captures)
     judge = _find_entry_point("judge")
@@ -175,10 +175,12 @@ def _judge_folders(
     files.write_text(f"{work_folder}/{RULES_FILE}", rules)
     spark.conf.set(SHUFFLE_PARTITIONS_SETTING, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame(
-        [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS_SCHEMA
+        [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _CAPTURES_TO_JUDGE_SCHEMA
     )
-    with _send_code(spark) as archive:
-        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
+    with _send_code_to_spark_workers(spark) as archive:
+        worker = judging_worker.CaptureJudgingWorker(
+            judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut
+        )
         judged = _judge_all_captures(
             read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker
         )
@@ -194,7 +196,7 @@ def _judge_folders(
     return written
 
 
-def _judge_all_captures(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
+def _judge_all_captures(captures: DataFrame, octets: int, worker: judging_worker.CaptureJudgingWorker) -> DataFrame:
     """Return the rows of `judging_worker.JUDGED_ROWS_SCHEMA` for all captures."""
     # Executors have only the code that is sent to them.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
@@ -238,7 +240,7 @@ def _describe_rejected_captures(spark: SparkSession, lines: str, folders: Mappin
     )
 
 
-def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFolder) -> CapturedFolder:
+def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFolder) -> RunFolderMadeFromCaptures:
     """Assemble the run folder that is made from the captures of one folder."""
     own = f"{work_folder}/{unit.key}"
     files.write_text(f"{own}/{RUN_FILE}", unit.run_json)
@@ -257,11 +259,11 @@ def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFo
     }
     status = {name: files.status(uri) for name, uri in uris.items()}
     there = {name: each for name, each in status.items() if each is not None}
-    return CapturedFolder(unit.folder, there, unit.octets, unit.modified)
+    return RunFolderMadeFromCaptures(unit.folder, there, unit.octets, unit.modified)
 
 
 @contextmanager
-def _send_code(spark: SparkSession) -> Iterator[str]:
+def _send_code_to_spark_workers(spark: SparkSession) -> Iterator[str]:
     """Send the code that judges captures to the executors of a cluster, and yield the name of the archive in which the
     executors find the code.
     """
@@ -285,9 +287,9 @@ def _pack_code(packages: Iterable[Path], archive: Path) -> None:
 
 
 def _find_entry_point(name: str) -> EntryPoint:
-    for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
+    for entry in entry_points(group=CAPTURE_JUDGE_ENTRY_POINT_GROUP, name=name):
         return entry
     raise RollupError(
-        f"no installed package can judge captures (entry point {ENTRY_POINT_GROUP}, {name}): "
+        f"no installed package can judge captures (entry point {CAPTURE_JUDGE_ENTRY_POINT_GROUP}, {name}): "
         "install mqconform completely"
     )

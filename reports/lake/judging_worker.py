@@ -59,7 +59,7 @@ class CaptureTimeout(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class CaptureJudgingWorker:
     """Judges the captures of one partition.
 
     ``entry``: ``module:function`` of a `CaptureJudgeFunction`. ``archive``: the name of the archive that contains the
@@ -76,7 +76,7 @@ class Worker:
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Judge captures, which are rows of unit, profile, capture and content. Return rows of `JUDGED_ROWS_SCHEMA`."""
-        judge = self._load_judge()
+        judge = self._load_capture_judge()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
             for batch in batches:
@@ -88,7 +88,7 @@ class Worker:
                         some = [{"unit": unit} | each for each in rows[start : start + ROWS_PER_BATCH]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=JUDGED_ROWS_SCHEMA)
 
-    def _load_judge(self) -> CaptureJudgeFunction:
+    def _load_capture_judge(self) -> CaptureJudgeFunction:
         if self.archive:
             from pyspark import SparkFiles
 
@@ -103,7 +103,7 @@ class Worker:
         self, judge: CaptureJudgeFunction, path: Path, capture: str, profile: str
     ) -> list[dict[str, Any]]:
         try:
-            with self._bound_resources():
+            with self._limit_time_and_memory():
                 ended_us, lines = judge(path, capture, profile, self.sut)
                 return [
                     {
@@ -123,7 +123,7 @@ class Worker:
         return [{"capture": capture, "position": 0, "rejected": _replace_surrogates(why)}]
 
     @contextlib.contextmanager
-    def _bound_resources(self) -> Iterator[None]:
+    def _limit_time_and_memory(self) -> Iterator[None]:
         """Raise `CaptureTimeout` or MemoryError if the code in this context exceeds its limit of time or memory."""
 
         def raise_too_long(*_: object) -> None:

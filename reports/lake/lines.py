@@ -14,43 +14,43 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import escape_pattern
+from reports.lake.files import escape_path_pattern
 from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM_COLUMN_TYPES, arrange_table_columns, build_struct_type
 from reports.records import VALID_YEARS
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 DOCUMENT_PATTERN = "[A-Z][A-Z0-9]{1,15}"
 """The pattern of the name of a document, as a regular expression."""
 RULE_ID_PATTERN = rf"^({DOCUMENT_PATTERN})-(.+)-[^-]+$"
 """The pattern of a rule id: document, section, number."""
-TEXT_COLUMNS = dict.fromkeys(
+TEXT_COLUMNS_OF_VERDICT_LINE = dict.fromkeys(
     ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string"
 )
-LIST_COLUMNS = dict.fromkeys(("errata", "notes"), "array<string>")
-QUOTED_COLUMNS = {
+LIST_COLUMNS_OF_VERDICT_LINE = dict.fromkeys(("errata", "notes"), "array<string>")
+PACKET_COLUMNS_OF_VERDICT_LINE = {
     name: type_ for name, type_ in PACKET_COLUMN_TYPES.items() if name not in ("position", "first", "last")
 }
-LINE_SCHEMAS = {
-    1: {"schema": "int", "seq": "bigint", **TEXT_COLUMNS, **LIST_COLUMNS}
+VERDICT_LINE_SCHEMAS = {
+    1: {"schema": "int", "seq": "bigint", **TEXT_COLUMNS_OF_VERDICT_LINE, **LIST_COLUMNS_OF_VERDICT_LINE}
     | {"run": "string", "time": "timestamp", "sut": "string", "sut_version": "string", "reach": "string"}
     | {
         "document": "string",
         "section": "string",
         "level": "string",
-        "evidence": f"array<{build_struct_type(QUOTED_COLUMNS)}>",
+        "evidence": f"array<{build_struct_type(PACKET_COLUMNS_OF_VERDICT_LINE)}>",
     },
     2: {
         "schema": "int",
         "seq": "bigint",
         "ms": "bigint",
-        **TEXT_COLUMNS,
-        **LIST_COLUMNS,
+        **TEXT_COLUMNS_OF_VERDICT_LINE,
+        **LIST_COLUMNS_OF_VERDICT_LINE,
         "evidence": "array<array<int>>",
     }
     | {"rejected": "string"},
 }
 """The fields of a line of the verdict file, by schema version of the run."""
-REQUIRED_COLUMNS = {
+REQUIRED_COLUMNS_OF_VERDICT_LINE = {
     1: ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict"),
     2: ("seq", "ms", "rule", "verdict"),
 }
@@ -67,7 +67,7 @@ def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """Return every line of the files, with the columns path, text, block (the start of a part of the file), and id
     (which increases within the part).
     """
-    scan = spark.read.text([escape_pattern(uri) for uri in uris], lineSep="\n")
+    scan = spark.read.text([escape_path_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
         normalize_path(sql.col("_metadata.file_path")).alias("path"),
         sql.col("value").alias("text"),
@@ -100,14 +100,14 @@ def read_file_contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Parse the lines of runs of one schema into the fields of `LINE_SCHEMAS`. The column ``why`` contains the
+    """Parse the lines of runs of one schema into the fields of `VERDICT_LINE_SCHEMAS`. The column ``why`` contains the
     reason why a line is invalid.
 
     ``runs``: path, folder, run, ingest, system, reach, started and suites of each run of this schema.
     """
     # Each line is wrapped in a list in an object: otherwise the parser would ignore text after the object of the line.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_OF_FILE_MARK)}":1}}'))
-    type_ = f"v array<{build_struct_type(LINE_SCHEMAS[schema])}>, `{END_OF_FILE_MARK}` int, corrupt string"
+    type_ = f"v array<{build_struct_type(VERDICT_LINE_SCHEMAS[schema])}>, `{END_OF_FILE_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
@@ -125,8 +125,8 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
     v = sql.col("v")
     whole = taken.where("why is null")
     columns = {name: sql.col(f"run_{name}") for name in ("run", "ingest", *SYSTEM_COLUMN_TYPES, "reach", "started")}
-    columns |= {name: v[name] for name in ("seq", *TEXT_COLUMNS)}
-    columns |= {name: sql.coalesce(v[name], sql.array().cast("array<string>")) for name in LIST_COLUMNS}
+    columns |= {name: v[name] for name in ("seq", *TEXT_COLUMNS_OF_VERDICT_LINE)}
+    columns |= {name: sql.coalesce(v[name], sql.array().cast("array<string>")) for name in LIST_COLUMNS_OF_VERDICT_LINE}
     columns |= {"extra": sql.col("extra"), "rule_suites": sql.col("run_suites")}
     if schema == 1:
         columns |= {name: v[name] for name in ("time", "document", "section", "level")}
@@ -154,7 +154,7 @@ def build_evidence_table(taken: DataFrame, schema: int) -> DataFrame:
     )
     each = each.where("position is not null")
     if schema == 1:
-        columns = {name: sql.col(f"e.{name}") for name in QUOTED_COLUMNS}
+        columns = {name: sql.col(f"e.{name}") for name in PACKET_COLUMNS_OF_VERDICT_LINE}
     else:
         columns = {name: sql.get("e", sql.lit(index)) for index, name in enumerate(("frame", "first", "last"))}
     columns = {name: sql.lit(None) for name in PACKET_COLUMN_TYPES} | columns | {"position": sql.col("position")}
@@ -209,7 +209,7 @@ def build_rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     )
 
 
-def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
+def union_data_frames(frames: Sequence[DataFrame]) -> DataFrame:
     """Return the union of the rows of several data frames."""
     return reduce(DataFrame.unionByName, frames)
 
@@ -235,16 +235,16 @@ def _split_rule_id(rule: Column) -> tuple[Column, Column]:
 
 
 def _collect_extra_fields(schema: int) -> Column:
-    """Return the fields outside `LINE_SCHEMAS` as JSON.
+    """Return the fields outside `VERDICT_LINE_SCHEMAS` as JSON.
 
     A cheap search for the names of such fields comes first, and usually finds none. The search may find too many names,
     because it does not parse escaped names to their end. A pattern that parsed them would make Java try alternatives
     recursively, and a long text would crash the process.
     """
-    names = (*LINE_SCHEMAS[schema], *(QUOTED_COLUMNS if schema == 1 else ()))
+    names = (*VERDICT_LINE_SCHEMAS[schema], *(PACKET_COLUMNS_OF_VERDICT_LINE if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
     fields = sql.from_json("text", "map<string, variant>", JSON_OPTIONS)
-    others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE_SCHEMAS[schema]))
+    others = sql.map_filter(fields, lambda name, _: ~name.isin(*VERDICT_LINE_SCHEMAS[schema]))
     # If a key occurs twice within a field of unknown shape, from_json returns no map: then the whole line is kept.
     kept = sql.nullif(sql.coalesce(sql.to_json(others), "text"), sql.lit("{}"))
     return sql.when(sql.col("text").rlike(strange), kept)
@@ -259,13 +259,13 @@ def _find_reason_for_rejection(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "the line is not a JSON object with the fields of a verdict"),
-        *_find_complaint_in_line(v, schema),
+        *_find_error_in_line(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, the schema of its run.json"),
         *(
             (v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing")
-            for name in REQUIRED_COLUMNS[schema]
+            for name in REQUIRED_COLUMNS_OF_VERDICT_LINE[schema]
         ),
-        (~v["verdict"].isin(*VERDICTS), describe_unknown_value("verdict", "verdict")),
+        (~v["verdict"].isin(*VERDICT_NAMES), describe_unknown_value("verdict", "verdict")),
     ]
     if schema == 1:
         checks += [
@@ -282,7 +282,7 @@ def _find_reason_for_rejection(schema: int) -> Column:
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
-def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+def _find_error_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
     """Return whether a line contains no verdict but reports a capture that could not be judged, and the reason that the
     line gives.
     """

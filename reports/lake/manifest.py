@@ -26,7 +26,7 @@ MANIFEST_NAME_PATTERN = re.compile(r"(\d{8})\.json")
 FOLDER_NAME_PATTERN = re.compile(r"[A-Za-z0-9-]+")
 
 
-class NamedEntry(Protocol):
+class NamedFileOrFolder(Protocol):
     """The protocol class for a file or folder that has a name."""
 
     @property
@@ -34,19 +34,19 @@ class NamedEntry(Protocol):
         """Return the last part of the path of this file or folder."""
 
 
-class ReadableFiles(Protocol):
+class ReadableFileSystem(Protocol):
     """A file system that lists folders and reads small files. `FileAccess` is such a file system, and so is
-    `LocalFiles`, which needs no Java.
+    `LocalFileSystem`, which needs no Java.
     """
 
-    def entries(self, uri: str) -> Sequence[NamedEntry]:
+    def entries(self, uri: str) -> Sequence[NamedFileOrFolder]:
         """Return the files and folders in a folder."""
 
     def read_text(self, uri: str) -> str:
         """Return the text of a small file."""
 
 
-class LocalFiles:
+class LocalFileSystem:
     """Reads a lake on a local disk without Java. The methods raise `RollupError`."""
 
     def entries(self, uri: str) -> list[Path]:
@@ -74,7 +74,7 @@ class IngestCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownRun:
+class IngestedRun:
     """A run in the lake.
 
     ``size`` is the size of its three files in octets, and ``modified`` is the time of their latest change in ms
@@ -95,7 +95,7 @@ class KnownRun:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPair:
+class IngestedPair:
     """The results of a pair in the lake. ``ingest``: the number of the pair in the order of ingest, from 1."""
 
     ingest: int
@@ -108,7 +108,7 @@ class Manifest:
 
     number: int = 0
     commits: tuple[IngestCommit, ...] = ()
-    runs: dict[str, KnownRun] = field(default_factory=dict)
+    runs: dict[str, IngestedRun] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each derived table, the commit of each unit. A unit is the key of a system, except in `changes` and
     `check_current`, where it is the key of a product.
@@ -116,7 +116,7 @@ class Manifest:
     catalogues: dict[str, str] = field(default_factory=dict)
     """The commit that contains each version of the suites, by the hash of the suites."""
     last_ingest: int = 0
-    pairs: dict[str, KnownPair] = field(default_factory=dict)
+    pairs: dict[str, IngestedPair] = field(default_factory=dict)
     """The results of pairs, by the SHA-256 of their pair.json."""
 
     def folders(self, table: str, of: Collection[str] | None = None) -> list[str]:
@@ -127,7 +127,11 @@ class Manifest:
         """
         if table in self.derived:
             units = sorted(self.derived[table].items())
-            return [get_unit_folder(commit, table, unit) for unit, commit in units if of is None or unit in of]
+            return [
+                get_folder_of_system_or_product(commit, table, unit)
+                for unit, commit in units
+                if of is None or unit in of
+            ]
         return [
             get_table_folder(each.commit, table)
             for each in self.commits
@@ -146,20 +150,20 @@ def get_table_folder(commit: str, table: str) -> str:
     return f"data/{commit}/{table}"
 
 
-def get_unit_folder(commit: str, table: str, unit: str) -> str:
+def get_folder_of_system_or_product(commit: str, table: str, unit: str) -> str:
     """Return the path, relative to the lake, of the folder in a commit with the rows that a derived table has for one
     system or product.
     """
     return f"{get_table_folder(commit, table)}/unit={unit}"
 
 
-def list_manifest_numbers(files: ReadableFiles, lake: str) -> list[int]:
+def list_manifest_numbers(files: ReadableFileSystem, lake: str) -> list[int]:
     """Return the numbers of the lake's manifests in ascending order."""
     names = (MANIFEST_NAME_PATTERN.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
 
 
-def read_newest_manifest(files: ReadableFiles, lake: str) -> Manifest:
+def read_newest_manifest(files: ReadableFileSystem, lake: str) -> Manifest:
     """Return the newest state of a lake, or an empty state if no manifest was published. Raise `RollupError` if the
     manifest cannot be read.
     """
@@ -168,7 +172,7 @@ def read_newest_manifest(files: ReadableFiles, lake: str) -> Manifest:
     return read_manifest(files, lake, known[-1])
 
 
-def read_manifest(files: ReadableFiles, lake: str, number: int) -> Manifest:
+def read_manifest(files: ReadableFileSystem, lake: str, number: int) -> Manifest:
     """Return the state of a lake that the manifest with the given number describes. Raise `RollupError` if the
     manifest cannot be read.
     """
@@ -216,11 +220,11 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
         commits=tuple(
             IngestCommit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]
         ),
-        runs={run: KnownRun(**known) for run, known in value["runs"].items()},
+        runs={run: IngestedRun(**known) for run, known in value["runs"].items()},
         derived=value["derived"],
         catalogues=value["catalogues"],
         last_ingest=value["last_ingest"],
-        pairs={digest: KnownPair(**known) for digest, known in value.get("pairs", {}).items()},
+        pairs={digest: IngestedPair(**known) for digest, known in value.get("pairs", {}).items()},
     )
     units = {unit for units in manifest.derived.values() for unit in units}
     if strange := [name for name in manifest.commits_in_use() | units if not FOLDER_NAME_PATTERN.fullmatch(name)]:

@@ -7,16 +7,16 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reports.lake.manifest import ReadableFiles
+from reports.lake.manifest import ReadableFileSystem
 from reports.records import Record
 from reports.rollup_error import RollupError
-from reports.text import build_system_key, one_line, system_label
+from reports.text import build_system_key, format_system_label, one_line
 from reports.vocabulary import SCENARIO_RESULTS
 
 if TYPE_CHECKING:
     from reports.lake.files import FileAccess
 
-PAIR_FILE = "pair.json"
+PAIR_RESULT_FILE_NAME = "pair.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class _SystemOfPair:
 
 def is_pair_folder(files: FileAccess, folder: str) -> bool:
     """Return whether a folder contains the results of a pair."""
-    status = files.status(f"{folder}/{PAIR_FILE}")
+    status = files.status(f"{folder}/{PAIR_RESULT_FILE_NAME}")
     return status is not None and not status.is_folder
 
 
-def read_pair(files: ReadableFiles, folder: str) -> PairSource:
+def read_pair(files: ReadableFileSystem, folder: str) -> PairSource:
     """Read the results of an exchange between two systems (command `pair`). Raise `RollupError` for invalid results."""
-    uri = f"{folder}/{PAIR_FILE}"
+    uri = f"{folder}/{PAIR_RESULT_FILE_NAME}"
     text, where = files.read_text(uri), one_line(uri.removeprefix("file://"))
     try:
         record = Record(json.loads(text), where)
@@ -64,7 +64,7 @@ def read_pair(files: ReadableFiles, folder: str) -> PairSource:
 
 def _read_system(record: Record) -> _SystemOfPair:
     name, version, profile = record.get_text("name"), record.get_text("version", ""), record.get_text("profile", "")
-    return _SystemOfPair(build_system_key(name, version, profile), system_label(name, version, profile))
+    return _SystemOfPair(build_system_key(name, version, profile), format_system_label(name, version, profile))
 
 
 def _read_exchange_row(record: Record, systems: dict[str, _SystemOfPair], letters: Record) -> dict[str, Any]:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from reports.lake.command import LakeOption, MasterOption, SparkSettingsOption, open_lake, print_error_in_one_line
+from reports.lake.command import (
+    LakeFolderOption,
+    SparkMasterOption,
+    SparkSettingsOption,
+    open_lake,
+    print_error_in_one_line,
+)
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -33,10 +39,10 @@ def register(app: typer.Typer) -> None:
 
 def show_history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
-    lake: LakeOption,
+    lake: LakeFolderOption,
     last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
     form: Annotated[str, typer.Option("--format", help="Output format: text or json.")] = "text",
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Show the verdicts of a rule, or of a system, over its runs."""
@@ -59,12 +65,12 @@ def show_difference(
         ),
     ],
     b: Annotated[str, typer.Argument(help="The newer side: a run, version or day.")],
-    lake: LakeOption,
+    lake: LakeFolderOption,
     sut: Annotated[
         str | None, typer.Option("--sut", help="The name or key of the system, when A and B are versions or days.")
     ] = None,
     form: Annotated[str, typer.Option("--format", help="Output format: text, markdown or json.")] = "text",
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Compare two runs, versions or days, rule by rule.
@@ -87,20 +93,22 @@ def show_difference(
 
 def export_table(
     table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
-    lake: LakeOption,
+    lake: LakeFolderOption,
     form: Annotated[str, typer.Option("--format", help="Output format: csv or json.")] = "csv",
     out: OutputFileOption = None,
-    master: MasterOption = "local[*]",
+    master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
     """Write a table as CSV or JSON."""
     with print_error_in_one_line("lake export"):
-        from reports.lake.exporting import WRITER_BY_FORMAT, sort_table
-        from reports.lake.schemas import TABLES
+        from reports.lake.exporting import TABLE_WRITER_BY_FORMAT, sort_table
+        from reports.lake.schemas import COLUMN_TYPES_BY_TABLE
 
-        write = _parse_format(form, WRITER_BY_FORMAT)
-        if table not in TABLES:
-            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(TABLES)}")
+        write = _parse_format(form, TABLE_WRITER_BY_FORMAT)
+        if table not in COLUMN_TYPES_BY_TABLE:
+            raise RollupError(
+                f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(COLUMN_TYPES_BY_TABLE)}"
+            )
         target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")

@@ -50,7 +50,7 @@ def build_struct_type(columns: dict[str, str]) -> str:
     return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
 
 
-LATER_UNDECIDED_COLUMNS: Final = {
+COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION: Final = {
     "verdict": "string",
     "run": "string",
     "ingest": "bigint",
@@ -60,7 +60,7 @@ LATER_UNDECIDED_COLUMNS: Final = {
 }
 """The columns that describe the latest undecided verdict, if this verdict is later than the standing verdict."""
 
-FACT_TABLES: Final[dict[str, dict[str, str]]] = {
+COLUMN_TYPES_BY_FACT_TABLE: Final[dict[str, dict[str, str]]] = {
     "runs": {
         "run": "string",
         "ingest": "bigint",
@@ -177,7 +177,7 @@ FACT_TABLES: Final[dict[str, dict[str, str]]] = {
         "broken": "map<string, array<string>>",
     },
 }
-DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
+COLUMN_TYPES_BY_DERIVED_TABLE: Final[dict[str, dict[str, str]]] = {
     "rule_current": {
         **SYSTEM_COLUMN_TYPES,
         **RULE_COLUMN_TYPES,
@@ -199,7 +199,7 @@ DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
-        "beside": f"array<{build_struct_type(LATER_UNDECIDED_COLUMNS)}>",
+        "beside": f"array<{build_struct_type(COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION)}>",
     },
     "changes": {
         "sut_name": "string",
@@ -260,17 +260,19 @@ DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
 In ``pairs``, ``a`` is the key of a system, ``b`` is the key of its counterpart or "reference <harness>", and
 ``role`` is the role of ``a``.
 """
-TABLES: Final = FACT_TABLES | DERIVED_TABLES
+COLUMN_TYPES_BY_TABLE: Final = COLUMN_TYPES_BY_FACT_TABLE | COLUMN_TYPES_BY_DERIVED_TABLE
 
 
 def build_table_ddl(table: str) -> str:
     """Return the schema of a table as a DDL text of Spark."""
-    return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
+    return ", ".join(f"`{name}` {type_}" for name, type_ in COLUMN_TYPES_BY_TABLE[table].items())
 
 
 def make_empty_table(spark: SparkSession, table: str) -> DataFrame:
     """Return a table of the lake without rows."""
-    return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
+    return spark.range(0).select(
+        *(sql.lit(None).cast(type_).alias(name) for name, type_ in COLUMN_TYPES_BY_TABLE[table].items())
+    )
 
 
 def arrange_table_columns(frame: DataFrame, table: str, *more: str) -> DataFrame:
@@ -279,7 +281,9 @@ def arrange_table_columns(frame: DataFrame, table: str, *more: str) -> DataFrame
 
     A missing column is an error.
     """
-    return frame.select(*(sql.col(name).cast(type_).alias(name) for name, type_ in TABLES[table].items()), *more)
+    return frame.select(
+        *(sql.col(name).cast(type_).alias(name) for name, type_ in COLUMN_TYPES_BY_TABLE[table].items()), *more
+    )
 
 
 def compute_system_key(name: Column, version: Column, profile: Column) -> Column:

@@ -11,7 +11,7 @@ parallel jobs fit into memory.
 """
 
 
-def run_parts_of_job(lines: int, *parts: Callable[[], object]) -> None:
+def run_parts_of_spark_job(lines: int, *parts: Callable[[], object]) -> None:
     """Run the parts of a Spark job: in parallel if they process few verdict lines, otherwise one after the other."""
     if lines > MAX_LINES_IN_PARALLEL:
         # Ctrl-C reaches only the main thread, so long parts run there.

@@ -18,20 +18,20 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
-from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, FileStatus, escape_pattern, get_full_name
+from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, FileStatus, escape_path_pattern, get_full_name
 from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
 from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
-from reports.lake.schemas import FACT_TABLES, arrange_table_columns
+from reports.lake.schemas import COLUMN_TYPES_BY_FACT_TABLE, arrange_table_columns
 from reports.records import SCHEMA_VERSIONS, Record
 from reports.rollup_error import RollupError
 from reports.runs import resolve_file_inside_folder
 from reports.text import build_system_key, one_line
 
 RUN_FILE, RULES_FILE, VERDICTS_FILE = RUN_FOLDER_FILES = ("run.json", "rules.json", "verdicts.jsonl")
-SELECTIONS_OF_ALL_CHECKS = ("", "all")
+SELECTION_VALUES_OF_RUNS_OF_ALL_CHECKS = ("", "all")
 """The values of ``selection`` in run.json for a run of all checks."""
-RUN_FIELDS = (
+RUN_JSON_FIELDS = (
     "schema",
     "run",
     "started",
@@ -44,12 +44,14 @@ RUN_FIELDS = (
     "aborted",
     "exit",
 )
-SUT_FIELDS = ("name", "vendor", "version", "profile")
+RUN_JSON_SUT_FIELDS = ("name", "vendor", "version", "profile")
 _RULE_COLUMNS = ", ".join(
-    f"{name}: {type_}" for name, type_ in FACT_TABLES["catalogue"].items() if name not in ("suites", "rule")
+    f"{name}: {type_}"
+    for name, type_ in COLUMN_TYPES_BY_FACT_TABLE["catalogue"].items()
+    if name not in ("suites", "rule")
 )
 RULES_JSON_SCHEMA = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt string, " + ", ".join(
-    f"{name} {type_}" for name, type_ in FACT_TABLES["suites"].items() if name != "suites"
+    f"{name} {type_}" for name, type_ in COLUMN_TYPES_BY_FACT_TABLE["suites"].items() if name != "suites"
 )
 
 
@@ -116,7 +118,7 @@ class RunSource:
 
 
 @dataclass(slots=True)
-class FoundFolders:
+class FoundRunAndPairFolders:
     """The folders that arguments name, each folder once: ``runs``, and the results of ``pairs``. ``refused``: a
     line for each argument that names no such folder.
     """
@@ -126,7 +128,7 @@ class FoundFolders:
     refused: list[str] = field(default_factory=list)
 
 
-def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
+def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundRunAndPairFolders:
     """Find the run folders and the folders of pairs that the arguments name."""
     runs: dict[str, RunFolder] = {}
     of_pairs: dict[str, PairSource] = {}
@@ -142,10 +144,10 @@ def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
                     runs[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
-    return FoundFolders(list(runs.values()), list(of_pairs.values()), refused)
+    return FoundRunAndPairFolders(list(runs.values()), list(of_pairs.values()), refused)
 
 
-def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFolder], list[str]]:
+def list_folders_at_uris(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFolder], list[str]]:
     """Return the run folders with the given full names, and a line for each name without a run folder. Do not
     expand patterns.
     """
@@ -170,7 +172,7 @@ def read_runs(
         except RollupError as error:
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
-    hashes = _hash_rules(spark, [source.folder for source in unnamed])
+    hashes = _hash_rules_files(spark, [source.folder for source in unnamed])
     return [_add_suites_hash(source, hashes) for source in sources], refused
 
 
@@ -279,12 +281,12 @@ def _read_run_folder(files: FileAccess, uri: str) -> RunFolder:
 
 def _read_small_files(spark: SparkSession, folders: Sequence[RunFolder], name: str) -> DataFrame:
     """Return the path and the text of each small file."""
-    names = [escape_pattern(folder.files[name].uri) for folder in folders]
+    names = [escape_path_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
-def _hash_rules(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, str]:
+def _hash_rules_files(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, str]:
     if not folders:
         return {}
     found = _read_small_files(spark, folders, RULES_FILE).select("path", sql.sha2("text", 256).alias("hash"))
@@ -325,7 +327,7 @@ def _parse_source(folder: RunFolder, text: str) -> RunSource:
         "finished": finished,
         "exit": record.get_integer("exit"),
         "aborted": aborted,
-        "partial": selection not in SELECTIONS_OF_ALL_CHECKS or aborted is not None or finished is None,
+        "partial": selection not in SELECTION_VALUES_OF_RUNS_OF_ALL_CHECKS or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.get_time("started").tzinfo),
         "extra": _collect_extra_fields(record.values, sut.values),
@@ -340,7 +342,7 @@ def _require_text(record: Record, key: str) -> str:
 
 
 def _collect_extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
-    extra = {name: value for name, value in values.items() if name not in RUN_FIELDS}
-    if more := {name: value for name, value in sut.items() if name not in SUT_FIELDS}:
+    extra = {name: value for name, value in values.items() if name not in RUN_JSON_FIELDS}
+    if more := {name: value for name, value in sut.items() if name not in RUN_JSON_SUT_FIELDS}:
         extra["sut"] = more
     return json.dumps(extra, ensure_ascii=True) if extra else None

@@ -17,12 +17,12 @@ from reports.lake import manifest
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-READING_STATEMENT_TYPES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+PERMITTED_SQL_STATEMENT_TYPES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 MEMORY_LIMIT_MIB = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
+class SqlQueryResult:
     """The rows of the result of a query, as Python values. ``has_more_rows``: whether the result has more rows than the
     limit.
     """
@@ -32,7 +32,7 @@ class QueryResult:
     has_more_rows: bool
 
 
-def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
+def run_query(lake: Path, query: str, rows: int, seconds: float) -> SqlQueryResult:
     """Return at most ``rows`` rows of the result of a query about the tables of the newest state of the lake.
 
     Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
@@ -45,17 +45,17 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
         _create_table_views(connection, lake)
         _restrict_access(connection, lake)
         statements = connection.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in READING_STATEMENT_TYPES:
+        if len(statements) != 1 or statements[0].type not in PERMITTED_SQL_STATEMENT_TYPES:
             raise RollupError("give one query that only reads, such as select * from rule_current limit 3")
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]
         found = done.fetchmany(rows + 1)
-    return QueryResult(columns, found[:rows], len(found) > rows)
+    return SqlQueryResult(columns, found[:rows], len(found) > rows)
 
 
 def _create_table_views(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
     """Create a view for each table of the newest state, from the files of the table."""
-    state = manifest.read_newest_manifest(manifest.LocalFiles(), str(lake))
+    state = manifest.read_newest_manifest(manifest.LocalFileSystem(), str(lake))
     if not state.number:
         raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")
     for table in sorted({*state.derived, *(name for commit in state.commits for name in commit.tables)}):

@@ -16,7 +16,7 @@ from reports.lake.local import get_lake_folder
 from reports.text import escape_formula, one_line
 
 if TYPE_CHECKING:
-    from reports.lake.sql import QueryResult
+    from reports.lake.sql import SqlQueryResult
 
 COMMAND_NAME = "lake sql"
 
@@ -55,7 +55,7 @@ def answer_sql_query(
         )
 
 
-def _print_answer(answer: QueryResult) -> None:
+def _print_answer(answer: SqlQueryResult) -> None:
     console = Console()
     if console.is_terminal:
         table = Table(*answer.columns)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from reports.lake import manifest as manifests
-from reports.lake.files import FileAccess, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, escape_path_pattern, get_full_name
 from reports.lake.manifest import Manifest
 from reports.lake.schemas import build_table_ddl, make_empty_table
 from reports.rollup_error import RollupError
@@ -58,7 +58,7 @@ class Lake:
 
         ``of``: the commits of a fact table, or the units of a derived table, to which the result is restricted.
         """
-        folders = [escape_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
+        folders = [escape_path_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return (
             self.spark.read.schema(build_table_ddl(name)).parquet(*folders)
             if folders

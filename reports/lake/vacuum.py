@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from reports.lake import manifest as manifests
 from reports.lake.manifest import IngestCommit, Manifest, get_table_folder
-from reports.lake.schemas import FACT_TABLES
+from reports.lake.schemas import COLUMN_TYPES_BY_FACT_TABLE
 from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
@@ -110,7 +110,7 @@ def _bundle_small_commits(lake: Lake) -> list[list[IngestCommit]]:
 def _write_merged_commit(
     lake: Lake, name: str, small: Sequence[IngestCommit], stage: Callable[[str], None]
 ) -> IngestCommit:
-    tables = tuple(table for table in FACT_TABLES if any(table in each.tables for each in small))
+    tables = tuple(table for table in COLUMN_TYPES_BY_FACT_TABLE if any(table in each.tables for each in small))
     for table in tables:
         stage(f"merging {table}")
         rows = lake.table(table, {each.commit for each in small})

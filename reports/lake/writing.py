@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import facts, lines, rows, side_by_side, sources
-from reports.lake.files import escape_pattern
+from reports.lake.files import escape_path_pattern
 from reports.lake.manifest import IngestCommit, get_table_folder
-from reports.lake.schemas import FACT_TABLES, SYSTEM_COLUMN_TYPES, build_table_ddl
+from reports.lake.schemas import COLUMN_TYPES_BY_FACT_TABLE, SYSTEM_COLUMN_TYPES, build_table_ddl
 from reports.lake.sources import VERDICTS_FILE, RunSource
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -28,7 +28,9 @@ SHUFFLE_PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
 """The maximum total size, in octets, of the runs whose lines are read together and written to one commit."""
 RUN_COLUMNS = ("schema", "ingest", *SYSTEM_COLUMN_TYPES, "run", "folder", "reach", "started", "suites", "partial")
-TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACT_TABLES["runs"][name] for name in RUN_COLUMNS}
+TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {
+    name: COLUMN_TYPES_BY_FACT_TABLE["runs"][name] for name in RUN_COLUMNS
+}
 
 
 class FileChangedDuringIngest(RollupError):
@@ -68,7 +70,7 @@ def write_facts(
         writer = _CommitWriter(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
             rules = sources.read_rules_files(lake.spark, fresh)
-            side_by_side.run_parts_of_job(
+            side_by_side.run_parts_of_spark_job(
                 sum(run.lines for run in runs),
                 partial(writer.cache_table, "catalogue", sources.build_catalogue_table(rules)),
                 partial(writer.cache_table, "suites", sources.build_suites_table(rules)),
@@ -96,7 +98,7 @@ class _CommitWriter:
     def read_written_table(self, table: str) -> DataFrame:
         """Return the rows of a table that was written to this commit. They are read from the files of the table."""
         return self.lake.spark.read.schema(build_table_ddl(table)).parquet(
-            escape_pattern(self._get_table_folder(table))
+            escape_path_pattern(self._get_table_folder(table))
         )
 
     def _get_table_folder(self, table: str) -> str:
@@ -134,14 +136,17 @@ def _write_run_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue
 
     def write_evidence() -> None:
         writer.cache_table(
-            "evidence", lines.union_frames([lines.build_evidence_table(each, schema) for schema, each in taken.items()])
+            "evidence",
+            lines.union_data_frames([lines.build_evidence_table(each, schema) for schema, each in taken.items()]),
         )
 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
         writer.cache_table(
             "verdicts",
-            lines.union_frames([lines.build_verdicts_table(each, known, schema) for schema, each in taken.items()]),
+            lines.union_data_frames(
+                [lines.build_verdicts_table(each, known, schema) for schema, each in taken.items()]
+            ),
         )
         verdicts = writer.read_written_table("verdicts")
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
@@ -151,7 +156,7 @@ def _write_run_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue
         writer.cache_table("rule_runs", facts.derive_rule_runs(writer.read_written_table("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
-    side_by_side.run_parts_of_job(sum(run.lines for run in runs), write_evidence, write_verdicts)
+    side_by_side.run_parts_of_spark_job(sum(run.lines for run in runs), write_evidence, write_verdicts)
     writer.cache_table("runs", _build_runs(spark, runs, kept))
     return kept
 
@@ -164,7 +169,7 @@ def _write_rejected_lines(
         _read_rejected_lines(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
-    writer.cache_table("rejected", lines.union_frames([each for each in found if each is not None]))
+    writer.cache_table("rejected", lines.union_data_frames([each for each in found if each is not None]))
     counted = writer.read_written_table("rejected").groupBy("run").count()
     _check_line_counts(short, kept, {row.run: row["count"] for row in counted.collect()})
 
@@ -249,4 +254,4 @@ def _build_runs(spark: SparkSession, runs: Sequence[RunSource], kept: dict[int, 
             | {"ingest": each.ingest, "ingested": now, "digest": each.digest}
             | {"lines": each.lines, "kept": good, "rejected": each.lines - good}
         )
-    return rows.make_table(spark, found, FACT_TABLES["runs"])
+    return rows.make_table(spark, found, COLUMN_TYPES_BY_FACT_TABLE["runs"])

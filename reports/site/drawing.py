@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from reports.model import Run
-from reports.text import make_visible
+from reports.text import escape_unprintable_characters
 from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
@@ -18,7 +18,7 @@ _LETTER_WIDTH_PX = 6.6
 
 
 @dataclass(frozen=True, slots=True)
-class BarPart:
+class VerdictBarPart:
     """A part of a bar. Its numbers are relative to a bar whose whole width is 100."""
 
     verdict: str
@@ -27,39 +27,39 @@ class BarPart:
 
 
 @dataclass(frozen=True, slots=True)
-class TrendBar:
+class TrendBarOfRun:
     """The bar of a run in a trend chart of 100 x 100: its place, and its parts from top to bottom."""
 
     run: Run
     x: float
     width: float
-    parts: tuple[BarPart, ...]
+    parts: tuple[VerdictBarPart, ...]
 
 
-def place_on_bar(counts: Mapping[str, int], whole: int) -> list[BarPart]:
+def place_verdicts_on_bar(counts: Mapping[str, int], whole: int) -> list[VerdictBarPart]:
     """Return the parts of a bar that represents ``whole`` rules, one part for each verdict with its count. Rules
     without a verdict leave the end of the bar empty.
     """
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_SHOWN_IN_BAR), 1), 0.0, []
     for name in _VERDICTS_SHOWN_IN_BAR:
         if width := 100 * counts.get(name, 0) / whole:
-            parts.append(BarPart(name, round(start, 2), round(width, 2)))
+            parts.append(VerdictBarPart(name, round(start, 2), round(width, 2)))
             start += width
     return parts
 
 
-def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
+def place_trend_bars(runs: Sequence[Run]) -> list[TrendBarOfRun]:
     """Return a bar for the decided rules of each run, next to each other and on one scale, with failures at the top."""
-    highest = max((_count_decided(run) for run in runs), default=0) or 1
+    highest = max((_count_decided_rules(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []
     for index, run in enumerate(runs):
-        top, parts = 100 - 100 * _count_decided(run) / highest, []
+        top, parts = 100 - 100 * _count_decided_rules(run) / highest, []
         for name in DECIDED_VERDICTS:
             if height := 100 * run.counts.get(name, 0) / highest:
-                parts.append(BarPart(name, round(top, 2), round(height, 2)))
+                parts.append(VerdictBarPart(name, round(top, 2), round(height, 2)))
                 top += height
-        stacks.append(TrendBar(run, round(index * step + step * 0.1, 2), round(step * 0.8, 2), tuple(parts)))
+        stacks.append(TrendBarOfRun(run, round(index * step + step * 0.1, 2), round(step * 0.8, 2), tuple(parts)))
     return stacks
 
 
@@ -75,8 +75,8 @@ def draw_badge(counts: Counter[str], judgeable: int) -> str:
         words, colour = f"{counts['pass']} pass · {share}", BADGE_COLOURS["pass"]
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
-    left, right = _estimate_text_width("MSMQ"), _estimate_text_width(words)
-    text = escape(make_visible(words))
+    left, right = _estimate_text_width_px("MSMQ"), _estimate_text_width_px(words)
+    text = escape(escape_unprintable_characters(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="MSMQ conformance: {text}">'
@@ -87,9 +87,9 @@ def draw_badge(counts: Counter[str], judgeable: int) -> str:
     )
 
 
-def _count_decided(run: Run) -> int:
+def _count_decided_rules(run: Run) -> int:
     return sum(run.counts.get(name, 0) for name in DECIDED_VERDICTS)
 
 
-def _estimate_text_width(words: str) -> int:
+def _estimate_text_width_px(words: str) -> int:
     return round(len(words) * _LETTER_WIDTH_PX) + 12

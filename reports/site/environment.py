@@ -34,10 +34,10 @@ def build_template_environment() -> Environment:
     env.filters |= {
         "clip": text.clip_text,
         "get_run_folder_location": text.get_run_folder_location,
-        "unbroken": _keep_paths_together,
+        "unbroken": _keep_queue_paths_on_one_line,
         "format_document_name": text.format_document_name,
         "is_specification": text.is_specification,
-        "moment": _format_moment,
+        "moment": _format_utc_time,
         "day": _format_day,
         "arrow": _format_direction,
         "public": _require_https,
@@ -58,7 +58,7 @@ def build_template_environment() -> Environment:
         "octets": packets.format_octets,
         "deciding": packets.get_deciding_text,
         "dissection": packets.format_dissection,
-        "bar": drawing.place_on_bar,
+        "bar": drawing.place_verdicts_on_bar,
         "trend": drawing.place_trend_bars,
         "worst": get_worst_verdict,
         "share": format_share,
@@ -78,11 +78,11 @@ def format_share(part: int, whole: int) -> str:
 
 def _make_visible(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
-        return text.make_visible(value)
+        return text.escape_unprintable_characters(value)
     return "" if value is None else value
 
 
-def _format_moment(value: datetime | None) -> str:
+def _format_utc_time(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S UTC") if value else ""
 
 
@@ -90,9 +90,9 @@ def _format_day(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d") if value else ""
 
 
-def _keep_paths_together(words: str) -> Markup:
+def _keep_queue_paths_on_one_line(words: str) -> Markup:
     """Keep each path name, such as that of a queue, on one line. A path name contains a backslash and no blank."""
-    parts = re.split(r"(\S*\\\S*)", text.make_visible(words))
+    parts = re.split(r"(\S*\\\S*)", text.escape_unprintable_characters(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from reports.model import CitedErratum
 from reports.site import names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages
+from reports.site.pages import SitePageWriter
 from reports.text import get_natural_sort_key
 
 RULES_PER_ERRATUM_SHOWN = 20
 """The maximum number of rules that the page of all errata names for each erratum."""
 
 
-def write_errata(pages: Pages) -> None:
+def write_errata(pages: SitePageWriter) -> None:
     """Write the pages of errata, and the table of errata for programs."""
     cited: dict[str, list[CitedErratum]] = {}
     for one in sorted(pages.contents.cited_errata, key=lambda one: get_natural_sort_key(one.erratum)):

@@ -32,14 +32,14 @@ def name_document_page(document: str, part: int = 0) -> str:
     """Return the file name of a page of a document. If the table has too many columns for one page, they are
     distributed over several pages; ``part`` is the number of the page, from 0.
     """
-    return f"documents/{make_slug(document)}{_format_part_suffix(part)}.html"
+    return f"documents/{make_slug(document)}{_format_page_number_suffix(part)}.html"
 
 
 def name_section_page(section: Section, part: int = 0) -> str:
     """Return the file name of a page of a section. If the table has too many columns for one page, they are distributed
     over several pages; ``part`` is the number of the page, from 0.
     """
-    return f"sections/{section.slug}{_format_part_suffix(part)}.html"
+    return f"sections/{section.slug}{_format_page_number_suffix(part)}.html"
 
 
 def name_document_anchor(document: str) -> str:
@@ -80,5 +80,5 @@ def name_data_file(table: str, form: str) -> str:
     return f"data/{table}.{form}"
 
 
-def _format_part_suffix(part: int) -> str:
+def _format_page_number_suffix(part: int) -> str:
     return f"-{part + 1}" if part else ""

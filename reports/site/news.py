@@ -16,7 +16,7 @@ KINDS_OF_CHANGE = ("newly failing", "newly passing", "changed", "added", "remove
 
 
 @dataclass(slots=True)
-class VerdictNews:
+class VerdictChangesOfRun:
     """The changes of verdicts by one run: for each kind of change, the number of changes and the first rules."""
 
     counts: Counter[str] = field(default_factory=Counter)

@@ -10,14 +10,14 @@ from itertools import groupby
 from reports.model import Frame
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS, clip_text
 
-MarkedText = tuple[str, bool]
+TextWithDecidingMark = tuple[str, bool]
 """A part of a dissection: its text, and whether this text shows the field that decided the verdict."""
-_ROW_OCTETS = 16
-_REPEATED_ROWS_MARK: MarkedText = ("*\n", False)
+_OCTETS_PER_DUMP_ROW = 16
+_REPEATED_ROWS_MARK: TextWithDecidingMark = ("*\n", False)
 _PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
-def format_octets(frame: Frame) -> list[MarkedText]:
+def format_octets(frame: Frame) -> list[TextWithDecidingMark]:
     """Return the usual dump of a packet, with 16 octets per line. The octets that decided the verdict are marked in
     both columns.
 
@@ -28,16 +28,16 @@ def format_octets(frame: Frame) -> list[MarkedText]:
         data = bytes.fromhex(frame.hex)[:MAX_SHOWN_OCTETS]
     except ValueError:
         return [(f"not hexadecimal: {clip_text(frame.hex, 200)}", False)]
-    letters: list[MarkedText] = []
+    letters: list[TextWithDecidingMark] = []
     before = b""
-    for offset in range(0, len(data), _ROW_OCTETS):
-        row = data[offset : offset + _ROW_OCTETS]
-        is_last = offset + _ROW_OCTETS >= len(data) and frame.octets <= len(data)
+    for offset in range(0, len(data), _OCTETS_PER_DUMP_ROW):
+        row = data[offset : offset + _OCTETS_PER_DUMP_ROW]
+        is_last = offset + _OCTETS_PER_DUMP_ROW >= len(data) and frame.octets <= len(data)
         if any(_is_deciding_octet(frame, each) for each in range(offset, offset + len(row))):
             letters += _mark_dump_row(frame, row, offset)
             letters.append(("|" if is_last else "|\n", False))
             before = b""
-        elif row == before and offset + _ROW_OCTETS < len(data):
+        elif row == before and offset + _OCTETS_PER_DUMP_ROW < len(data):
             if letters[-1] != _REPEATED_ROWS_MARK:
                 letters.append(_REPEATED_ROWS_MARK)
         else:
@@ -48,7 +48,7 @@ def format_octets(frame: Frame) -> list[MarkedText]:
     return _join_marked_texts(letters)
 
 
-def format_dissection(frame: Frame) -> list[MarkedText]:
+def format_dissection(frame: Frame) -> list[TextWithDecidingMark]:
     """Return the dissection, in which the field that decided the verdict is marked."""
     text = clip_text(frame.dissection, MAX_DISSECTION_CHARACTERS)
     stretches, at = [], 0
@@ -67,20 +67,23 @@ def get_deciding_text(frame: Frame) -> str:
 
 
 def _format_dump_row(row: bytes, offset: int) -> str:
-    half = _ROW_OCTETS // 2
+    half = _OCTETS_PER_DUMP_ROW // 2
     shown = row.translate(_PRINTABLE_LETTERS).decode("ascii")
     return f"{offset:04x}  {row[:half].hex(' '):<23}  {row[half:].hex(' '):<23}  |{shown}|"
 
 
-def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[MarkedText]:
+def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[TextWithDecidingMark]:
     marked = [_is_deciding_octet(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
-    for index in range(_ROW_OCTETS):
-        if index == _ROW_OCTETS // 2:
+    for index in range(_OCTETS_PER_DUMP_ROW):
+        if index == _OCTETS_PER_DUMP_ROW // 2:
             yield " ", False
         if index < len(row):
             yield f"{row[index]:02x}", marked[index]
-            yield " ", marked[index] and index + 1 < len(row) and marked[index + 1] and index + 1 != _ROW_OCTETS // 2
+            yield (
+                " ",
+                marked[index] and index + 1 < len(row) and marked[index + 1] and index + 1 != _OCTETS_PER_DUMP_ROW // 2,
+            )
         else:
             yield "   ", False
     yield " |", False
@@ -92,5 +95,5 @@ def _is_deciding_octet(frame: Frame, offset: int) -> bool:
     return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
 
 
-def _join_marked_texts(letters: Iterable[MarkedText]) -> list[MarkedText]:
+def _join_marked_texts(letters: Iterable[TextWithDecidingMark]) -> list[TextWithDecidingMark]:
     return [("".join(text for text, _ in group), mark) for mark, group in groupby(letters, key=lambda each: each[1])]

@@ -16,9 +16,9 @@ from reports.errata import Erratum
 from reports.model import RUNS_PER_SYSTEM_SHOWN, Run, SiteContents, StandingVerdict, System, get_rule_sort_key
 from reports.site.environment import build_template_environment
 from reports.site.logs import CopiedLog
-from reports.site.news import VerdictNews
+from reports.site.news import VerdictChangesOfRun
 from reports.text import get_natural_sort_key
-from reports.values import ValueNamer
+from reports.values import ValueNameAdder
 from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 COLUMNS_PER_PAGE = 20
@@ -35,11 +35,11 @@ StageReporter = Callable[[str, int, int], None]
 """A function that is called with the current stage, the number of finished parts, and the number of all parts (0 if
 unknown).
 """
-_MACROS_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
+_MACROS_THAT_RENDER_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
 """The macros of the template parts.html whose output depends only on their arguments."""
 
 
-class Pages:
+class SitePageWriter:
     """Writes the pages of a site."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Pages:
         site: Path,
         captures: CaptureStore,
         errata: dict[str, Erratum] | None = None,
-        named: ValueNamer = str,
+        named: ValueNameAdder = str,
     ) -> None:
         self.contents = contents
         self.site = site
@@ -71,7 +71,7 @@ class Pages:
         newest_first = sorted(contents.runs, key=lambda run: run.ingest, reverse=True)
         self.run_pages = {run.run for run in newest_first[:MAX_RUNS_WITH_PAGES]}
         """The runs with a page."""
-        self.news: dict[str, VerdictNews] = {}
+        self.news: dict[str, VerdictChangesOfRun] = {}
         """The changes of each run."""
         self.logs: dict[str, list[CopiedLog]] = {}
         """The logs of each run that were copied into the site."""
@@ -167,12 +167,12 @@ def _load_macros(env: Environment) -> SimpleNamespace:
     """
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
-    kept = {name: lru_cache(MAX_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_OF_VALUES}
-    counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
+    kept = {name: lru_cache(MAX_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_THAT_RENDER_VALUES}
+    counted = {name: _cache_macro_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
 
-def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
+def _cache_macro_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Cache the output of a macro by the content of the counters in its arguments. Counters are not hashable."""
 
     @lru_cache(MAX_CACHED_OUTPUTS)

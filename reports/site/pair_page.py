@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from reports.model import Exchange, Pair, get_worst_verdict
 from reports.site import names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, get_table_width_class
+from reports.site.pages import SitePageWriter, get_table_width_class
 from reports.text import get_natural_sort_key
-from reports.vocabulary import SCENARIO_RESULTS, VERDICTS
+from reports.vocabulary import SCENARIO_RESULTS, VERDICT_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ShownExchange:
     capture: str | None
 
 
-def write_pairs(pages: Pages) -> None:
+def write_pairs(pages: SitePageWriter) -> None:
     """Write the page of pairs if the lake has a pair of systems or a scenario with two systems."""
     contents = pages.contents
     if contents.pairs or contents.exchanges:
@@ -31,7 +31,7 @@ def write_pairs(pages: Pages) -> None:
         )
 
 
-def _build_scenario_grid(pages: Pages) -> dict[str, object]:
+def _build_scenario_grid(pages: SitePageWriter) -> dict[str, object]:
     """Return the grid of scenarios. The origins of messages are in rows, their targets in columns, and each cell
     contains the scenarios by result.
     """
@@ -75,7 +75,7 @@ def _get_cell_value(exchange: Exchange, name: str) -> object:
     return getattr(exchange, name)
 
 
-def _build_topologies(pages: Pages) -> dict[str, object]:
+def _build_topologies(pages: SitePageWriter) -> dict[str, object]:
     """Return the table of topologies. The systems are in rows, their counterparts in columns, and each cell
     contains the numbers of rules by role and verdict.
     """
@@ -90,8 +90,8 @@ def _build_topologies(pages: Pages) -> dict[str, object]:
         sums.setdefault(one.a, Counter()).update(one.counts)
         cells.setdefault((one.a, one.b), []).append(one)
     if pairs:
-        rows = ((one.a, one.a_name, one.role, one.b, one.b_name, *map(one.counts.get, VERDICTS)) for one in pairs)
-        write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
+        rows = ((one.a, one.a_name, one.role, one.b, one.b_name, *map(one.counts.get, VERDICT_NAMES)) for one in pairs)
+        write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICT_NAMES), rows)
     return {
         "called": called,
         "rows": [(a, get_worst_verdict(counts)) for a, counts in sums.items()],

@@ -8,17 +8,23 @@ from collections import Counter
 from reports.model import Rule, Section, System, sum_counts
 from reports.site import names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages
-from reports.text import clip_text, make_visible, system_label
-from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME, VERDICTS
+from reports.site.pages import SitePageWriter
+from reports.text import clip_text, escape_unprintable_characters, format_system_label
+from reports.vocabulary import (
+    FINDING_VERDICTS,
+    NOT_JUDGED_VERDICT_KIND,
+    SEVERITY_BY_VERDICT,
+    VERDICT_KIND_BY_NAME,
+    VERDICT_NAMES,
+)
 
 MAX_NAMED_FINDINGS = 200
 """The maximum number of rules with findings that the page names. The sections and the search show all rules."""
 _SENTENCE_CHARACTERS = 300
-_LETTER_OF_KIND = {name: str(number) for number, name in enumerate(VERDICT_KIND_BY_NAME)}
+_LETTER_BY_VERDICT_KIND = {name: str(number) for number, name in enumerate(VERDICT_KIND_BY_NAME)}
 
 
-def write_rule_lists(pages: Pages) -> None:
+def write_rule_lists(pages: SitePageWriter) -> None:
     """Write the page of all rules, the page that compares two systems, and their tables."""
     rows = [(rule, _count_verdicts(pages, rule)) for rule in pages.rules]
     looked_at = [(rule, counts) for rule, counts in rows if any(counts[name] for name in FINDING_VERDICTS)]
@@ -39,23 +45,31 @@ def write_rule_lists(pages: Pages) -> None:
     if len(pages.systems) > 1:
         pages.write("compare.html", names.COMPARE_PAGE, chosen=_choose_compared_systems(pages))
     _write_script_data(pages)
-    columns = ("rule", "document", "section", "level", "observe", "says", *VERDICTS)
+    columns = ("rule", "document", "section", "level", "observe", "says", *VERDICT_NAMES)
     write_table(
         pages.site,
         "rules",
         columns,
         (
-            (rule.rule, rule.document, rule.section, rule.level, rule.observe, rule.says, *map(counts.get, VERDICTS))
+            (
+                rule.rule,
+                rule.document,
+                rule.section,
+                rule.level,
+                rule.observe,
+                rule.says,
+                *map(counts.get, VERDICT_NAMES),
+            )
             for rule, counts in rows
         ),
     )
 
 
-def _count_verdicts(pages: Pages, rule: Rule) -> Counter[str]:
-    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name for system in pages.systems)
+def _count_verdicts(pages: SitePageWriter, rule: Rule) -> Counter[str]:
+    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED_VERDICT_KIND.name for system in pages.systems)
 
 
-def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
+def _choose_compared_systems(pages: SitePageWriter) -> tuple[str, str]:
     """Return the keys of the two systems that the page compares until the reader selects others: the newest system and
     its previous version.
     """
@@ -64,7 +78,7 @@ def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
     return other.key, newest.key
 
 
-def _write_script_data(pages: Pages) -> None:
+def _write_script_data(pages: SitePageWriter) -> None:
     """Write the data that the scripts on the pages use. For each system, the data has one digit per rule: the
     index of the rule's verdict in VERDICTS.
     """
@@ -85,10 +99,18 @@ def _build_rule_data(rule: Rule, section: Section) -> list[str]:
         f"{rule.document} {rule.section}",
         clip_text(rule.says, _SENTENCE_CHARACTERS),
     )
-    return [*map(make_visible, words), names.name_rule_page(rule.rule), names.name_section_page(section)]
+    return [
+        *map(escape_unprintable_characters, words),
+        names.name_rule_page(rule.rule),
+        names.name_section_page(section),
+    ]
 
 
-def _build_system_data(pages: Pages, system: System) -> list[str]:
-    verdicts = "".join(_LETTER_OF_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
-    label = system_label(clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40))
-    return [system.key, make_visible(label), names.name_system_page(system), verdicts]
+def _build_system_data(pages: SitePageWriter, system: System) -> list[str]:
+    verdicts = "".join(
+        _LETTER_BY_VERDICT_KIND[verdict or NOT_JUDGED_VERDICT_KIND.name] for verdict in pages.stands.row(system.key)
+    )
+    label = format_system_label(
+        clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40)
+    )
+    return [system.key, escape_unprintable_characters(label), names.name_system_page(system), verdicts]

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
-from reports.site.pages import COLUMNS_PER_PAGE, Pages, StageReporter
-from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
+from reports.site.pages import COLUMNS_PER_PAGE, SitePageWriter, StageReporter
+from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED_VERDICT_KIND, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
 MAX_SYSTEMS_WITH_PACKETS = 3
@@ -83,7 +83,7 @@ def count_frames_per_system(standings: Iterable[StandingVerdict], limit: int = F
     return chosen
 
 
-def write_rule_pages(pages: Pages, stage: StageReporter) -> None:
+def write_rule_pages(pages: SitePageWriter, stage: StageReporter) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)
@@ -102,14 +102,14 @@ def write_rule_pages(pages: Pages, stage: StageReporter) -> None:
 
 
 def _write_page(
-    pages: Pages, rule: Rule, section: Section, standings: list[StandingVerdict], history: list[Change]
+    pages: SitePageWriter, rule: Rule, section: Section, standings: list[StandingVerdict], history: list[Change]
 ) -> None:
     number = pages.stands.index_by_rule[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
     with_packets = _choose_systems_with_packets(shown)
     room = count_frames_per_system(with_packets)
     panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
-    groups = _group_by_verdict(pages, rule, {one.system for one in shown})
+    groups = _group_systems_by_verdict(pages, rule, {one.system for one in shown})
     findings = sum(group.number for group in groups if group.verdict in FINDING_VERDICTS)
     pages.write(
         "rule.html",
@@ -132,7 +132,7 @@ def _choose_systems_with_packets(shown: list[StandingVerdict]) -> list[StandingV
     return [one for one in some if one.verdict in FINDING_VERDICTS][:MAX_SYSTEMS_WITH_PACKETS] or some[:1]
 
 
-def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:
+def _build_panel(pages: SitePageWriter, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:
     return ObservationPanel(
         pages.by_key[standing.system],
         standing,
@@ -143,13 +143,13 @@ def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packet
     )
 
 
-def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
+def _group_systems_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
     """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
     few.
     """
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
-        systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
+        systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED_VERDICT_KIND.name, []).append(system)
     named = VERDICT_KIND_BY_NAME if len(pages.systems) <= COLUMNS_PER_PAGE else FINDING_VERDICTS
     return [
         VerdictGroup(

@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from reports.causes import Cause, group_findings_by_cause
+from reports.causes import FindingCause, group_findings_by_cause
 from reports.model import Rule, StandingVerdict, System, sum_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, StageReporter, change
+from reports.site.pages import SitePageWriter, StageReporter, change
 from reports.text import format_repeat_command
 from reports.vocabulary import FINDING_VERDICTS
 
-MAX_CAUSES_IN_FULL = 100
+MAX_CAUSES_SHOWN_IN_FULL = 100
 """The number of causes per verdict whose expected and observed values a page shows. For further causes the page
 only names and links the rules.
 """
@@ -28,7 +28,7 @@ FINDING_COLUMNS = (
 )
 
 
-def write_system_pages(pages: Pages, stage: StageReporter) -> None:
+def write_system_pages(pages: SitePageWriter, stage: StageReporter) -> None:
     """Write a page, the tables and the badge of every system."""
     found = groupby(pages.contents.read_findings(), key=lambda standing: standing.system)
     seen: set[str] = set()
@@ -42,11 +42,11 @@ def write_system_pages(pages: Pages, stage: StageReporter) -> None:
             _write_page(pages, system, [])
 
 
-def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) -> None:
+def _write_page(pages: SitePageWriter, system: System, standings: list[StandingVerdict]) -> None:
     changes = _group_changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
-    order = [(one.rule not in newly, _get_sort_place_of_verdict(pages, one), one) for one in current]
+    order = [(one.rule not in newly, _get_sort_rank_of_verdict(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDING_VERDICTS}
     causes = {name: _group_findings_of_verdict(pages, some, newly) for name, some in groups.items()}
@@ -67,7 +67,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
         causes=causes,
         found_in=Counter(one.document for some in groups.values() for one in some),
         untried=_count_rules_without_verdict(pages, system),
-        shown_in_full=MAX_CAUSES_IN_FULL,
+        shown_in_full=MAX_CAUSES_SHOWN_IN_FULL,
         beside=[one for one in current if one.later_undecided_verdicts and one.verdict not in FINDING_VERDICTS],
         retired=[one for one in standings if one.retired],
         changes=changes,
@@ -83,7 +83,9 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
     (pages.site / names.name_badge_file(system)).write_text(badge, encoding="utf-8")
 
 
-def _group_findings_of_verdict(pages: Pages, findings: list[StandingVerdict], newly: dict[str, str]) -> list[Cause]:
+def _group_findings_of_verdict(
+    pages: SitePageWriter, findings: list[StandingVerdict], newly: dict[str, str]
+) -> list[FindingCause]:
     """Group the findings that have one verdict by their cause. The causes of new failures come first. The other causes
     follow, those with the most rules first.
     """
@@ -91,13 +93,13 @@ def _group_findings_of_verdict(pages: Pages, findings: list[StandingVerdict], ne
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 
-def _count_rules_without_verdict(pages: Pages, system: System) -> int:
+def _count_rules_without_verdict(pages: SitePageWriter, system: System) -> int:
     """Count the checked rules for which the system has no verdict."""
     rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
     return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)
 
 
-def _group_changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
+def _group_changes_of_system(pages: SitePageWriter, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
     """Return the changes since the previous version by kind of change, as triples (rule, earlier verdict, present
     verdict).
     """
@@ -111,14 +113,16 @@ def _group_changes_of_system(pages: Pages, system: System) -> dict[str, list[tup
     return changes
 
 
-def _build_rule_rows(pages: Pages, system: System) -> Iterator[tuple[object, ...]]:
+def _build_rule_rows(pages: SitePageWriter, system: System) -> Iterator[tuple[object, ...]]:
     before = pages.before[system.key]
     verdicts_before = pages.stands.row(before.key) if before else [None] * len(pages.rules)
     for rule, verdict, was in zip(pages.rules, pages.stands.row(system.key), verdicts_before, strict=True):
         yield rule.rule, rule.document, rule.section, rule.level, verdict, was
 
 
-def _build_finding_rows(pages: Pages, groups: dict[str, list[StandingVerdict]]) -> Iterator[tuple[object, ...]]:
+def _build_finding_rows(
+    pages: SitePageWriter, groups: dict[str, list[StandingVerdict]]
+) -> Iterator[tuple[object, ...]]:
     for one in (one for group in groups.values() for one in group):
         says = pages.contents.rules[one.rule].says
         yield (
@@ -134,5 +138,5 @@ def _build_finding_rows(pages: Pages, groups: dict[str, list[StandingVerdict]]) 
         )
 
 
-def _get_sort_place_of_verdict(pages: Pages, standing: StandingVerdict) -> int:
+def _get_sort_rank_of_verdict(pages: SitePageWriter, standing: StandingVerdict) -> int:
     return pages.stands.index_by_rule[standing.rule]

@@ -13,7 +13,7 @@ from reports.errata import Erratum
 from reports.model import (
     RULE_KIND_OF_DEMAND,
     RULE_KINDS_COUNTED_AS_DEMANDS,
-    Coverage,
+    CoverageOfSection,
     Rule,
     Run,
     Section,
@@ -25,9 +25,9 @@ from reports.model import (
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
-from reports.site.news import VerdictNews
+from reports.site.news import VerdictChangesOfRun
 from reports.site.pages import (
-    Pages,
+    SitePageWriter,
     StageReporter,
     change,
     count_decided,
@@ -40,11 +40,11 @@ from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
 from reports.text import make_slug
-from reports.values import ValueNamer
-from reports.vocabulary import FINDING_VERDICTS, VERDICTS
+from reports.values import ValueNameAdder
+from reports.vocabulary import FINDING_VERDICTS, VERDICT_NAMES
 
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
-STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
+STATIC_SITE_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
 """The number of documents above which the table of the first page scrolls in a box. The columns are narrow, because
 names of documents are short.
@@ -60,7 +60,7 @@ def write_site(
     captures: CaptureStore,
     stage: StageReporter = lambda *_: None,
     errata: dict[str, Erratum] | None = None,
-    named: ValueNamer = str,
+    named: ValueNameAdder = str,
 ) -> list[str]:
     """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
     contain.
@@ -71,9 +71,9 @@ def write_site(
     shutil.rmtree(site, ignore_errors=True)
     for folder in SITE_FOLDERS:
         (site / folder).mkdir(parents=True)
-    for name in STATIC_FILES:
+    for name in STATIC_SITE_FILES:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
-    pages = Pages(contents, site, captures, errata, named)
+    pages = SitePageWriter(contents, site, captures, errata, named)
     pages.news = write_changes(pages)
     write_logs(pages)
     write_rule_pages(pages, stage)
@@ -91,14 +91,14 @@ def write_site(
     return captures.missing_captures
 
 
-def _group_sections_by_document(pages: Pages) -> dict[str, list[Section]]:
+def _group_sections_by_document(pages: SitePageWriter) -> dict[str, list[Section]]:
     documents: dict[str, list[Section]] = {}
     for section in pages.sections:
         documents.setdefault(section.document, []).append(section)
     return documents
 
 
-def _write_index(pages: Pages) -> None:
+def _write_index(pages: SitePageWriter) -> None:
     documents = _group_sections_by_document(pages)
     cells: dict[tuple[str, str], Counter[str]] = {
         (name, system.key): sum_counts(section.counts.get(system.key, Counter()) for section in sections)
@@ -126,7 +126,7 @@ def _write_index(pages: Pages) -> None:
         newly_failing=failing,
         wide=get_table_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
     )
-    columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
+    columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICT_NAMES)
     write_table(
         pages.site,
         "systems",
@@ -135,14 +135,16 @@ def _write_index(pages: Pages) -> None:
             (
                 *(system.key, system.name, system.version, system.profile, pages.judgeable),
                 *(count_decided(pages.totals[system.key]), failing[system.key]),
-                *(pages.totals[system.key][name] for name in VERDICTS),
+                *(pages.totals[system.key][name] for name in VERDICT_NAMES),
             )
             for system in pages.systems
         ),
     )
 
 
-def _collect_verdict_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, VerdictNews]]:
+def _collect_verdict_news(
+    pages: SitePageWriter, systems: list[System]
+) -> list[tuple[System, Run, VerdictChangesOfRun]]:
     """Return the changes of verdicts by the latest run of each system. Runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
@@ -169,14 +171,14 @@ def _build_css_of_single_document(document: str) -> str:
     )
 
 
-def _count_newly_failing(pages: Pages, system: System) -> int:
+def _count_newly_failing(pages: SitePageWriter, system: System) -> int:
     if not (before := pages.before[system.key]):
         return 0
     rows = zip(pages.stands.row(before.key), pages.stands.row(system.key), strict=True)
     return sum(verdict == "fail" and change(was, verdict) != "" for was, verdict in rows)
 
 
-def _choose_systems_with_card(pages: Pages) -> list[System]:
+def _choose_systems_with_card(pages: SitePageWriter) -> list[System]:
     if len(pages.systems) <= MAX_SHOWN_SYSTEM_CARDS:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
@@ -185,7 +187,7 @@ def _choose_systems_with_card(pages: Pages) -> list[System]:
     ]
 
 
-def _write_documents(pages: Pages) -> None:
+def _write_documents(pages: SitePageWriter) -> None:
     parts = pages.columns()
     for name, sections in _group_sections_by_document(pages).items():
         table = f"document-{make_slug(name)}"
@@ -215,7 +217,7 @@ def _write_documents(pages: Pages) -> None:
         )
 
 
-def _write_sections(pages: Pages, stage: StageReporter) -> None:
+def _write_sections(pages: SitePageWriter, stage: StageReporter) -> None:
     parts = pages.columns()
     for number, section in enumerate(pages.sections):
         stage("pages of sections", number, len(pages.sections))
@@ -238,7 +240,7 @@ def _write_sections(pages: Pages, stage: StageReporter) -> None:
         write_table(pages.site, table, columns, _build_section_rows(pages, section))
 
 
-def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
+def _sort_findings_first(pages: SitePageWriter, section: Section, systems: list[System]) -> list[Rule]:
     """Return the rules of a section. Rules with a finding on the page come first, the worst first."""
     last = len(FINDING_VERDICTS)
 
@@ -255,15 +257,15 @@ def _name_section_page(section: Section, part: int) -> str:
     return "../" + names.name_section_page(section, part)
 
 
-def _build_section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]]:
+def _build_section_rows(pages: SitePageWriter, section: Section) -> Iterator[tuple[object, ...]]:
     for rule in section.rules:
         verdicts = (pages.stands.get(system.key, rule.rule) for system in pages.systems)
         yield rule.rule, rule.level, rule.says, *verdicts
 
 
-def _write_coverage(pages: Pages) -> None:
-    documents: dict[str, list[Coverage]] = {}
-    beside: dict[str, dict[str, list[Coverage]]] = {}
+def _write_coverage(pages: SitePageWriter) -> None:
+    documents: dict[str, list[CoverageOfSection]] = {}
+    beside: dict[str, dict[str, list[CoverageOfSection]]] = {}
     rules: dict[tuple[str, str, str], list[Rule]] = {}
     for one in pages.contents.coverage:
         if one.kind == RULE_KIND_OF_DEMAND:

@@ -14,10 +14,10 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scripts.prose.linter import Finding, lint_places
+from scripts.prose.linter import Finding, lint_texts_by_place
 from scripts.prose.texts import collect_texts_by_place
 
-ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY_ROOT = Path(__file__).resolve().parents[2]
 PERMITTED_COUNTS_FILE = Path(__file__).with_name("kept.toml")
 PERMITTED_COUNTS_HEADER = (
     "# The permitted number of findings of each place. Only decreases are permitted: "
@@ -30,10 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.prose", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("places", nargs="*", help="show all findings of these places, such as docs/attach.md")
     named = parser.parse_args(arguments).places
-    texts = collect_texts_by_place(ROOT)
+    texts = collect_texts_by_place(REPOSITORY_ROOT)
     if unknown := [place for place in named if place not in texts]:
         parser.error(f"no place {unknown[0]!r}; the places are: {', '.join(texts)}")
-    found = lint_places({place: texts[place] for place in named or texts})
+    found = lint_texts_by_place({place: texts[place] for place in named or texts})
     if named:
         _print_findings(finding for findings in found.values() for finding in findings)
         return 0
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
-        where = f"{finding.text.file.relative_to(ROOT)}:{finding.text.line}"
+        where = f"{finding.text.file.relative_to(REPOSITORY_ROOT)}:{finding.text.line}"
         print(f"{where}: {finding.habit}: ...{finding.excerpt}...: {finding.advice}")
 
 

@@ -36,7 +36,7 @@ class Finding:
     advice: str
 
 
-def lint_places(places: Mapping[str, Sequence[ProseText]]) -> dict[str, list[Finding]]:
+def lint_texts_by_place(places: Mapping[str, Sequence[ProseText]]) -> dict[str, list[Finding]]:
     """Return the findings of each place (a page, or a part of the program), in the order of its texts."""
     register_checks()
     return {place: list(list_findings_of_place(place, texts)) for place, texts in places.items()}

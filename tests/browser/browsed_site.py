@@ -10,7 +10,7 @@ from made import contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_NAME, HOSTILE_TEXTS, HOSTILE_VERSION
 
 from reports.errata import load_errata
-from reports.model import Change, Coverage, LaterUndecided, Pair, ProtocolWithoutRules, System
+from reports.model import Change, CoverageOfSection, Pair, ProtocolWithoutRules, System, UndecidedVerdictAfterDecision
 
 OLD, NEW = System("Contoso", "1.0", "none", 1), System("Contoso", "1.1", "none", 2)
 OTHER, HOSTILE = System("Fabrikam", "2.2", "2003", 3), System(HOSTILE_NAME, HOSTILE_VERSION, HOSTILE_NAME, 4)
@@ -41,7 +41,7 @@ def made_site(folder):
     ]
     made = contents(
         SYSTEMS, rules, standings, runs, [(17, HOSTILE_TEXTS[0]), (18, "empty line")], changes,
-        coverage=tuple(Coverage(**row) for row in make_runs.coverage(rows)),
+        coverage=tuple(CoverageOfSection(**row) for row in make_runs.coverage(rows)),
         members=(ProtocolWithoutRules(**make_runs.MEMBER),),
         titles=make_runs.TITLES,
         pairs=(
@@ -81,7 +81,9 @@ def _standing(number, position, of, system):
             test="suites/mqqb/s2_1_1_protocol_session/test_protocol_session.py::test_a_session_is_closed",
             errata=("E14",) if number % 9 == 0 else (), retired=number % 40 == 0,
             later_undecided_verdicts=(
-                (LaterUndecided("inconclusive", "r-old", day(4), "", "it was slow"),) if number % 25 == 0 else ()
+                (UndecidedVerdictAfterDecision("inconclusive", "r-old", day(4), "", "it was slow"),)
+                if number % 25 == 0
+                else ()
             ),
         )  # fmt: skip
     words = {key: next(turn) for key in ("expected", "observed", "reason", "test", "reach", "run")}
@@ -90,7 +92,7 @@ def _standing(number, position, of, system):
         of, system, verdict, [evil], errata=(HOSTILE_TEXTS[number % 8],), notes=HOSTILE_TEXTS, partial=True,
         capture=make_runs.HOSTILE_CAPTURES[number % 5] if number % 3 == 0 else "",
         later_undecided_verdicts=(
-            LaterUndecided("inconclusive", HOSTILE_TEXTS[0], day(2), HOSTILE_TEXTS[1], HOSTILE_TEXTS[2]),
+            UndecidedVerdictAfterDecision("inconclusive", HOSTILE_TEXTS[0], day(2), HOSTILE_TEXTS[1], HOSTILE_TEXTS[2]),
         ),
         **words,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from reference_qm.codec import FormatError
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.shell import cli
@@ -22,5 +22,5 @@ def crash(self: Identifying, session: Session, error: FormatError, now: Now) -> 
 
 
 if __name__ == "__main__":
-    Closing.close_session_after_malformed_packet = crash  # type: ignore[method-assign]
+    SessionClosing.close_session_after_malformed_packet = crash  # type: ignore[method-assign]
     cli.main()

@@ -6,7 +6,7 @@ import os
 import signal
 
 from reference_qm.codec import FormatError
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.shell import cli
@@ -18,5 +18,5 @@ def hang(self: Identifying, session: Session, error: FormatError, now: Now) -> N
 
 
 if __name__ == "__main__":
-    Closing.close_session_after_malformed_packet = hang  # type: ignore[method-assign]
+    SessionClosing.close_session_after_malformed_packet = hang  # type: ignore[method-assign]
     cli.main()

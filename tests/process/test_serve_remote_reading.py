@@ -54,7 +54,7 @@ name = '{PLAIN}'
 FLAGS = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0")
 NACK, ACK = 1, 2
 IP_READ = 1
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 CANCELED = 0x400E03E9
 MIB_KB = 1024
 
@@ -149,13 +149,13 @@ def test_remote_reader_receives_acknowledges_refuses_and_purges_messages(served,
 def test_waiting_remote_read_gets_its_message_or_is_cancelled(served):
     process, control = served
     reader = RemoteReader(process, multiplexed=True)
-    waiting = reader.start(1, INFINITE)
+    waiting = reader.start(1, INFINITE_TIMEOUT)
     reader.qm2qm.dce.call(waiting.opnum, waiting)
     send(control, "late")
     answer = RemoteQMStartReceiveResponse(reader.qm2qm.dce.recv())
     assert (answer["ErrorCode"], body_of(answer)) == (0, "late")
     assert reader.end(answer["pphContext"], ACK) == 0
-    waiting, cancel = reader.start(2, INFINITE), RemoteQMCancelReceive()
+    waiting, cancel = reader.start(2, INFINITE_TIMEOUT), RemoteQMCancelReceive()
     for name, value in {"hQueue": reader.queue, "pQueue": reader.queue, "dwRequestID": 2}.items():
         cancel[name] = value
     reader.qm2qm.dce.call(waiting.opnum, waiting)

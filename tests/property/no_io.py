@@ -42,7 +42,7 @@ from harness.explore.explored import ExplorationLimits, Explorer
 from harness.faults.parts import override_method
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.directory import build_equality_filter
@@ -150,7 +150,9 @@ def check_that_misdeeds_are_caught() -> None:
             host = Network().host(1)
             replace_part_by_subclass(
                 host.core,
-                override_method(Inputs.on_host_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed()),
+                override_method(
+                    InputDispatching.on_host_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed()
+                ),
             )
             try:
                 host.handle(HostResolved("nowhere", ()))

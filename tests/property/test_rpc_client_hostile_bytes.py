@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.rpc import QM2QM
-from reference_qm.rpc.bind_bodies import BindAck, ContextResult
+from reference_qm.rpc.bind_bodies import BindAck, PresentationContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
 from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
@@ -23,7 +23,7 @@ from reference_qm.rpc.outgoing import (
     CallFailed,
     CallReturned,
     ClientOutput,
-    SendPdus,
+    SendPdusToServer,
 )
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -33,7 +33,9 @@ from reference_qm.surface.remote_commands import RemoteOpen, RemoteReceive
 BYTES = st.binary(max_size=200)
 CALLS = 4
 SYNTAXES = st.sampled_from([NDR, NDR64])
-RESULTS = st.lists(st.builds(ContextResult, st.integers(0, 4), st.integers(0, 3), SYNTAXES), max_size=4).map(tuple)
+RESULTS = st.lists(
+    st.builds(PresentationContextResult, st.integers(0, 4), st.integers(0, 3), SYNTAXES), max_size=4
+).map(tuple)
 BODIES = st.one_of(
     st.builds(Response, st.integers(0, 3), BYTES),
     st.builds(Fault, st.integers(0, 3), st.integers(0, 0xFFFFFFFF)),
@@ -48,7 +50,12 @@ PDUS = st.builds(
 )
 
 
-def bound(results: tuple[ContextResult, ...] = (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))) -> Any:
+def bound(
+    results: tuple[PresentationContextResult, ...] = (
+        PresentationContextResult(0, transfer_syntax=NDR),
+        PresentationContextResult(2, 2),
+    ),
+) -> Any:
     client = ClientAssociation([QM2QM])
     client.bind()
     client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"", results), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX).build())
@@ -65,7 +72,8 @@ def check(client: ClientAssociation, happened: list[ClientOutput], calls: int) -
     ended = [one.call for one in happened if isinstance(one, CallReturned | CallFailed)]
     assert len(ended) == len({id(call) for call in ended}) == calls - client.pending_call_count
     assert all(
-        isinstance(one, CallReturned | CallFailed | AssociationEnded | AssociationBound | SendPdus) for one in happened
+        isinstance(one, CallReturned | CallFailed | AssociationEnded | AssociationBound | SendPdusToServer)
+        for one in happened
     )
     assert client.has_ended is any(isinstance(one, AssociationEnded) for one in happened)
     if client.has_ended:

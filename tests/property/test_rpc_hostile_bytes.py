@@ -22,24 +22,24 @@ from reference_qm.rpc import (
     SendBytes,
     StubError,
 )
-from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, PresentationContextElement
 from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Header, PfcFlags
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
-from reference_qm.rpc.towers import Tower
+from reference_qm.rpc.towers import ProtocolTower
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
 
 NOW = Now(0, 0)
 METHODS = [one for interface in (QM2QM, QMCOMM, EPT) for one in interface.methods.values()]
-ENCODINGS = st.builds(Encoding, st.booleans(), st.sampled_from("<>"))
+ENCODINGS = st.builds(StubEncoding, st.booleans(), st.sampled_from("<>"))
 LIMITS = AssociationLimits(pending_calls=4, handles=4, stub_bytes=4096)
 
 uuids = st.integers(0, 2**128 - 1).map(lambda number: UUID(int=number))
 elements = st.builds(
-    ContextElement,
+    PresentationContextElement,
     st.integers(0, 3),
     st.sampled_from([QM2QM.syntax, QMCOMM.syntax]),
     st.lists(st.sampled_from([NDR, NDR64]), min_size=1, max_size=2).map(tuple),
@@ -120,10 +120,10 @@ def test_arbitrary_stub_gives_round_tripping_arguments_or_a_stub_error(method, s
 @given(st.one_of(st.binary(max_size=120), st.builds(bytes.__add__, st.just(b"\5\0\x13\0\x0d"), st.binary(max_size=90))))
 def test_arbitrary_tower_octets_give_a_tower_or_a_stub_error(octets):
     try:
-        tower = Tower.parse(octets)
+        tower = ProtocolTower.parse(octets)
     except StubError:
         return
-    assert tower is None or Tower.parse(tower.build()) == tower
+    assert tower is None or ProtocolTower.parse(tower.build()) == tower
 
 
 def run(association, chunks):
@@ -154,7 +154,9 @@ def run(association, chunks):
 )
 def test_association_survives_any_client_whatever_the_chunks_of_its_stream(wires, cuts, bound):
     opening = Pdu(
-        Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
+        Bind(5840, 5840, 0, (PresentationContextElement(0, QM2QM.syntax, (NDR,)),)),
+        1,
+        WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX,
     ).build()
     stream = (opening if bound else b"") + b"".join(wires)
     pieces, rest = [], stream
@@ -183,7 +185,7 @@ def test_stub_of_huge_counts_allocates_no_memory(method, wide):
     try:
         for stub in stubs:
             with pytest.raises(StubError):
-                method.read_in_parameters(stub, Encoding(wide))
+                method.read_in_parameters(stub, StubEncoding(wide))
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()

@@ -16,20 +16,20 @@ from reference_qm.rpc.ndr import (
     WCHAR,
     ConformantArray,
     ConformantVaryingArray,
-    Encoding,
+    ContextHandleType,
     FixedArray,
-    HandleType,
     Pointer,
     Struct,
+    StubEncoding,
     Union,
     WideString,
 )
-from reference_qm.rpc.ndr.types import Unsigned
+from reference_qm.rpc.ndr.types import UnsignedIntegerType
 from reference_qm.rpc.syntaxes import SyntaxId
-from reference_qm.rpc.towers import Tower
+from reference_qm.rpc.towers import ProtocolTower
 
 METHODS = [one for interface in (QM2QM, QMCOMM, EPT) for one in interface.methods.values()]
-ENCODINGS = [Encoding(wide, order) for wide in (False, True) for order in "<>"]
+ENCODINGS = [StubEncoding(wide, order) for wide in (False, True) for order in "<>"]
 LONGEST = 6
 
 uuids = st.integers(1, 2**128 - 1).map(lambda number: UUID(int=number))
@@ -49,14 +49,14 @@ def extent(given_, scope):
 
 def value_of(draw, kind, scope):
     """Draw a value of a type. Where the type has a size, ``scope`` contains the fields that determine it."""
-    if isinstance(kind, Unsigned):
+    if isinstance(kind, UnsignedIntegerType):
         low, high = kind.limits or (0, 2 ** (8 * kind.size) - 1)
         return draw(st.integers(low, high))
     if kind is ENUM:
         return draw(st.integers(0, 0x7FFF))
     if kind is GUID:
         return draw(uuids)
-    if isinstance(kind, HandleType):
+    if isinstance(kind, ContextHandleType):
         return draw(st.one_of(st.none(), uuids))
     if isinstance(kind, WideString):
         return draw(st.text(st.characters(min_codepoint=1), max_size=LONGEST))
@@ -136,6 +136,6 @@ def test_requests_and_responses_are_read_as_they_were_built(method, data, encodi
 syntaxes = st.builds(SyntaxId, uuids, st.integers(0, 2**32 - 1))
 
 
-@given(st.builds(Tower, syntaxes, syntaxes, st.integers(0, 0xFFFF), st.ip_addresses(v=4)))
+@given(st.builds(ProtocolTower, syntaxes, syntaxes, st.integers(0, 0xFFFF), st.ip_addresses(v=4)))
 def test_towers_are_read_as_they_were_built(tower):
-    assert Tower.parse(tower.build()) == tower
+    assert ProtocolTower.parse(tower.build()) == tower

@@ -22,7 +22,7 @@ from reference_qm.security import (
     QueueAccess,
     SecurityDescriptor,
     Sid,
-    is_granted,
+    is_access_granted,
 )
 from reference_qm.security.caches import MS_PER_MINUTE, TimedCache
 from reference_qm.security.ciphers import decrypt, encrypt
@@ -102,7 +102,7 @@ def test_security_descriptor_survives_round_trip(owner, group, dacl):
 def test_denial_of_all_rights_to_everyone_wins_as_first_entry(dacl, sid):
     deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE_SID)
     closed = SecurityDescriptor(Dacl=Acl((deny, *dacl.Aces)))
-    assert not is_granted(closed, {sid, EVERYONE_SID}, QueueAccess.MQSEC_WRITE_MESSAGE)
+    assert not is_access_granted(closed, {sid, EVERYONE_SID}, QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @LITTLE

@@ -15,7 +15,7 @@ import core_bridge  # noqa: F401
 from core_network import PLAIN, TRANSACTIONAL, Host, Network
 
 from harness.faults.parts import override_method
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import ListQueues, PeekMessages, Request
@@ -176,7 +176,7 @@ class Environment:
             if position.QueueReference.Pathname == TRANSACTIONAL:
                 self._note_arrivals(number, position)
 
-        replace_part_by_subclass(core, override_method(Positions.on_message_available, noting))
+        replace_part_by_subclass(core, override_method(MessagePositions.on_message_available, noting))
         self._note_arrivals(number)
 
     def _note_arrivals(self, number: int, newest: Any = None) -> None:

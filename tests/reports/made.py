@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from reports.captures import CaptureStore
 from reports.model import (
     EXAMPLES_PER_PAGE,
-    PANELS_PER_PAGE,
+    OBSERVATION_PANELS_PER_PAGE,
     CitedErratum,
     Frame,
-    RejectedLine,
+    RejectedVerdictLine,
     Rule,
     Run,
     SiteContents,
@@ -74,7 +74,7 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
             sorted(found, key=lambda one: (one.system, SEVERITY_BY_VERDICT[one.verdict], one.rule))
         ),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
-        "rejected": tuple(RejectedLine("/runs/x", line, why) for line, why in rejected),
+        "rejected": tuple(RejectedVerdictLine("/runs/x", line, why) for line, why in rejected),
         "rejected_count": len(rejected),
         "run_count": len(runs),
     }
@@ -90,7 +90,7 @@ def _shown(standings):
     for one in worst_first:
         is_bad = one.verdict in FINDING_VERDICTS
         room[one.rule, is_bad] += 1
-        if room[one.rule, is_bad] <= (PANELS_PER_PAGE if is_bad else EXAMPLES_PER_PAGE):
+        if room[one.rule, is_bad] <= (OBSERVATION_PANELS_PER_PAGE if is_bad else EXAMPLES_PER_PAGE):
             yield one
 
 

@@ -13,7 +13,7 @@ from harness.wire.value_names import with_names
 from reports import causes as of_reports
 from reports.captures import CaptureStore
 from reports.model import RootCause
-from reports.site.pages import Pages
+from reports.site.pages import SitePageWriter
 
 CHECK, OTHER = "suites/a/test_a.py::test_queue[0]", "suites/a/test_a.py::test_other"
 BAD_QUEUE = "['0x8000']"
@@ -27,7 +27,7 @@ def grouped(*findings, roots=()):
     for number, (said, checks) in enumerate(roots):
         of_run.name(f"root {number}", said, checks)
     contained = contents([CONTOSO], [], [], [run("r1", CONTOSO, roots=tuple(missing))])
-    get_root_cause = Pages(contained, Path("/nowhere"), CaptureStore(Path("/nowhere"), {}.get)).get_root_cause
+    get_root_cause = SitePageWriter(contained, Path("/nowhere"), CaptureStore(Path("/nowhere"), {}.get)).get_root_cause
     named = [(rule(number), *one) for number, one in enumerate(findings, 1)]
     standings = [
         standing(of, CONTOSO, verdict, test=test, observed=observed, reason=reason, expected="e")

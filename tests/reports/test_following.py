@@ -12,7 +12,7 @@ import pytest
 from reports import following
 from reports.lake import ingest, manifest
 from reports.lake.finishing import POLL_INTERVAL_S, wait_until_finished
-from reports.lake.following import MAX_FAILED_SEARCHES, Follower, repeat_searches
+from reports.lake.following import MAX_FAILED_SEARCHES, RunFolderFollower, repeat_searches_for_new_runs
 from reports.lake.manifest import list_manifest_numbers
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -63,7 +63,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     (broken / "run.json").write_text("{")
     empty = add_run(runs, "empty")
     (empty / "run.json").write_text("")
-    follower = Follower(spark, where, str(runs), told.append)
+    follower = RunFolderFollower(spark, where, str(runs), told.append)
     follower.ingest_new_runs()
     first, second = told
     assert (first.ingested_runs, first.unfinished_folders) == (["old"], [f"file://{unfinished}"])
@@ -80,7 +80,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     rewrite(unfinished, finished="2026-11-21T10:02:00Z")
     late = add_run(runs, "late")
     (broken / "run.json").write_text((late / "run.json").read_text().replace('"late"', '"mended"'))
-    follower = Follower(spark, where, str(runs), told.append)
+    follower = RunFolderFollower(spark, where, str(runs), told.append)
     follower.ingest_new_runs()
     assert [(report.ingested_runs, report.known_argument_count, report.refused) for report in told] == [
         (["mended", "open ü"], 0, []),
@@ -97,11 +97,11 @@ def test_ingest_batch_repeated_after_kill_leaves_lake_unchanged(spark, runs, tmp
         raise Killed("between publishing and the checkpoint")
 
     with pytest.raises(Killed):
-        Follower(spark, where, str(runs), killed).ingest_new_runs()
+        RunFolderFollower(spark, where, str(runs), killed).ingest_new_runs()
     lake = Lake.open(spark, where)
     assert (lake.manifest.number, set(lake.manifest.runs)) == (1, {"only"})
     told = []
-    Follower(spark, where, str(runs), told.append).ingest_new_runs()
+    RunFolderFollower(spark, where, str(runs), told.append).ingest_new_runs()
     assert [(report.ingested_runs, report.known_argument_count, report.number) for report in told] == [([], 1, 1)]
     assert list_manifest_numbers(lake.files, lake.uri) == [1]
 
@@ -110,7 +110,7 @@ def test_folder_without_runs_is_named(spark, runs, tmp_path):
     folder = add_run(runs, "run")
     for where, words in ((folder, "is a run folder itself"), (tmp_path / "nowhere", "no folder at")):
         with pytest.raises(RollupError, match=words):
-            Follower(spark, str(tmp_path / "lake"), str(where), lambda _: None)
+            RunFolderFollower(spark, str(tmp_path / "lake"), str(where), lambda _: None)
 
 
 def test_failed_search_for_runs_is_retried_and_repeated_failure_ends_command():
@@ -122,7 +122,7 @@ def test_failed_search_for_runs_is_retried_and_repeated_failure_ends_command():
             raise RollupError("the disk is full")
 
     with pytest.raises(RollupError, match="the disk is full"):
-        repeat_searches(look, 7, said.append, waited.append)
+        repeat_searches_for_new_runs(look, 7, said.append, waited.append)
     assert len(looks) == 3 + MAX_FAILED_SEARCHES
     assert said == ["the disk is full; trying again in 7 s"] * (2 + MAX_FAILED_SEARCHES - 1)
     assert waited == [7] * (len(looks) - 1)
@@ -152,7 +152,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
             raise KeyboardInterrupt
 
     lake = SimpleNamespace(open_or_create=lambda *_: SimpleNamespace(manifest=SimpleNamespace(number=follower.number)))
-    monkeypatch.setattr(following, "Follower", made)
+    monkeypatch.setattr(following, "RunFolderFollower", made)
     monkeypatch.setattr(following, "Lake", lake)
     following.follow_runs(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
     assert written == [1, 2]

@@ -18,7 +18,7 @@ from harness.run_folder import get_capture_path
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
 from reports.lake import captures, cli, command, ingest, judging, manifest
-from reports.lake.captures import GivenSystem
+from reports.lake.captures import CapturedSystem
 from reports.lake.files import FileAccess
 from reports.lake.judging import JudgingLimits, judge_into_folder, judge_into_lake
 from reports.lake.store import Lake
@@ -91,7 +91,7 @@ STRANGE = {
 
 
 def test_executors_give_verdicts_of_single_process_and_report_unjudgeable_captures(spark, captured, tmp_path):
-    given = GivenSystem("Fabrikam", "2", "none")
+    given = CapturedSystem("Fabrikam", "2", "none")
     folders = [str(captured / name) for name in ("run 1", "strange")]
     written = judge_into_folder(spark, folders, given, BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert (written.judged, written.refused) == (4, [])
@@ -142,7 +142,7 @@ def _text(line):
 
 
 def test_a_capture_of_another_tool_is_judged_as_that_of_the_run(spark, captured, tmp_path):
-    given = GivenSystem("Fabrikam", "2", "none", sut="127.0.0.2")
+    given = CapturedSystem("Fabrikam", "2", "none", sut="127.0.0.2")
     written = judge_into_folder(spark, [str(captured / "other")], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert (written.judged, written.rejected) == (1, [])
     (folder,) = (tmp_path / "out").iterdir()
@@ -180,7 +180,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
     def judge(*some):
         lake = Lake.open_or_create(spark, str(tmp_path / "lake"))
-        found = judge_into_lake(lake, some, GivenSystem(), BOUNDS, replacing=False, stage=lambda _: None)
+        found = judge_into_lake(lake, some, CapturedSystem(), BOUNDS, replacing=False, stage=lambda _: None)
         assert not list((tmp_path / "lake" / "data").glob("*"))
         return found
 
@@ -205,7 +205,7 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
     def session(*_):
         yield None, lambda *_: None
 
-    written = judging.WrittenFolders(
+    written = judging.WrittenRunFolders(
         captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"]
     )
     report = ingest.IngestReport(1, ingested_runs=["c"], kept_line_count=30, rejected_line_count=2)
@@ -224,12 +224,14 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
 def test_more_folders_than_a_driver_should_know_are_refused(spark, captured, tmp_path, monkeypatch):
     monkeypatch.setattr(captures, "MAX_CAPTURE_FOLDERS", 1)
     with pytest.raises(RollupError, match=r"more than 1 folders of captures; judge them in several commands"):
-        judge_into_folder(spark, [str(captured)], GivenSystem("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None)
+        judge_into_folder(
+            spark, [str(captured)], CapturedSystem("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None
+        )
 
 
 def test_unknown_profile_of_captures_is_refused(spark, captured, tmp_path):
     def judge(folder, profile):
-        given = GivenSystem("Contoso", "1", profile)
+        given = CapturedSystem("Contoso", "1", profile)
         return judge_into_folder(spark, [str(folder)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
 
     with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known: none, windows-nt, "):
@@ -248,9 +250,9 @@ def test_folder_without_captures_is_reported(spark, tmp_path):
         (str(tmp_path), "no file there ends in .pcapng"),
     ):
         with pytest.raises(RollupError, match=words):
-            judge_into_folder(spark, [folder], GivenSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+            judge_into_folder(spark, [folder], CapturedSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
     with pytest.raises(RollupError, match="is not empty"):
-        judge_into_folder(spark, [str(tmp_path)], GivenSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+        judge_into_folder(spark, [str(tmp_path)], CapturedSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     assert FileAccess(spark).entries(f"file://{tmp_path}/nowhere") == []

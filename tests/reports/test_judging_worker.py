@@ -11,7 +11,7 @@ from patience import PATIENCE_S, run_watched
 from pyspark import cloudpickle
 
 from reports.lake import judging_worker
-from reports.lake.judging_worker import JUDGED_ROWS_SCHEMA, VERDICTS_SCHEMA_DDL, Worker
+from reports.lake.judging_worker import JUDGED_ROWS_SCHEMA, VERDICTS_SCHEMA_DDL, CaptureJudgingWorker
 
 
 class MqconformError(Exception):
@@ -50,7 +50,7 @@ def judged(function, *captures, seconds=PATIENCE_S):
     names, contents = zip(*captures, strict=True)
     told = {"unit": ["u"] * len(names), "profile": ["vms"] * len(names), "capture": names, "content": contents}
     batch = pyarrow.RecordBatch.from_pydict(told)
-    worker = Worker(f"{__name__}:{function.__name__}", "", seconds, 1 << 30)
+    worker = CaptureJudgingWorker(f"{__name__}:{function.__name__}", "", seconds, 1 << 30)
     return [row for part in worker(iter([batch])) for row in part.to_pylist()]
 
 
@@ -97,7 +97,7 @@ def test_spark_and_arrow_schemas_have_the_same_columns():
 def test_code_for_executors_imports_no_project_module(tmp_path):
     cloudpickle.register_pickle_by_value(judging_worker)
     try:
-        (tmp_path / "sent").write_bytes(cloudpickle.dumps(Worker("json:loads", "", 1, 1 << 30)))
+        (tmp_path / "sent").write_bytes(cloudpickle.dumps(CaptureJudgingWorker("json:loads", "", 1, 1 << 30)))
     finally:
         cloudpickle.unregister_pickle_by_value(judging_worker)
     code = "import pickle, sys; print(list(pickle.load(open('sent', 'rb'))(iter([]))), 'reports' in sys.modules)"

@@ -20,10 +20,10 @@ from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import FileAccess, get_full_name
 from reports.lake.ingest import ingest
-from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
+from reports.lake.manifest import LocalFileSystem, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
-from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
+from reports.model import EXAMPLES_PER_PAGE, OBSERVATION_PANELS_PER_PAGE, RootCause
 from reports.records import replace_lone_surrogates
 from reports.rollup_error import RollupError
 from reports.site import write_site
@@ -253,7 +253,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
     assert {rule for rule, *_ in shown} == {row.rule for row in rows} <= contents.rules.keys()
     is_bad = Counter((row.rule, row.verdict in FINDING_VERDICTS) for row in rows)
     assert Counter((one.rule, one.verdict in FINDING_VERDICTS) for one in contents.read_shown_verdicts()) == {
-        (rule, bad): min(number, PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
+        (rule, bad): min(number, OBSERVATION_PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
         for (rule, bad), number in is_bad.items()
     }
     assert {(one.erratum, one.rule) for one in contents.cited_errata} == {
@@ -452,7 +452,7 @@ def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_
 )
 def test_malformed_results_of_a_pair_are_refused(tmp_path, values, words):
     with pytest.raises(RollupError, match=words):
-        read_pair(LocalFiles(), write_pair(tmp_path / "pair", "pass", **values))
+        read_pair(LocalFileSystem(), write_pair(tmp_path / "pair", "pass", **values))
 
 
 def test_second_publication_is_refused_without_effect(ingested):

@@ -13,7 +13,7 @@ from reports.lake.side_by_side import MAX_LINES_IN_PARALLEL
 
 def test_ingest_parts_of_few_lines_run_in_parallel() -> None:
     meeting = threading.Barrier(2)
-    side_by_side.run_parts_of_job(
+    side_by_side.run_parts_of_spark_job(
         MAX_LINES_IN_PARALLEL, lambda: meeting.wait(PATIENCE_S), lambda: meeting.wait(PATIENCE_S)
     )
 
@@ -21,7 +21,7 @@ def test_ingest_parts_of_few_lines_run_in_parallel() -> None:
 def test_ingest_parts_of_many_lines_run_in_order_in_main_thread() -> None:
     done: list[tuple[int, threading.Thread]] = []
     parts = [lambda number=number: done.append((number, threading.current_thread())) for number in range(3)]
-    side_by_side.run_parts_of_job(MAX_LINES_IN_PARALLEL + 1, *parts)
+    side_by_side.run_parts_of_spark_job(MAX_LINES_IN_PARALLEL + 1, *parts)
     assert done == [(number, threading.main_thread()) for number in range(3)]
 
 
@@ -31,4 +31,4 @@ def test_failure_of_one_ingest_part_fails_the_ingest(lines: int) -> None:
         raise OSError("full")
 
     with pytest.raises(OSError, match="full"):
-        side_by_side.run_parts_of_job(lines, lambda: None, fails)
+        side_by_side.run_parts_of_spark_job(lines, lambda: None, fails)

@@ -11,7 +11,7 @@ from make_runs import HOSTILE_TEXTS
 from site_pages import only_rule_page, page_of
 
 from reports.errata import Erratum, load_errata
-from reports.model import Change, Coverage, LaterUndecided, ProtocolWithoutRules, System
+from reports.model import Change, CoverageOfSection, ProtocolWithoutRules, System, UndecidedVerdictAfterDecision
 from reports.site import build_template_environment
 from reports.text import make_slug
 
@@ -35,7 +35,7 @@ def test_hostile_text_is_escaped_on_every_page(tmp_path, text):
     words = dict.fromkeys(("title", "role", "why", "observe", "level", "form", "section", "observed"), text)
     evil = replace(rule(1, says=text), **words)
     unseen = replace(evil, rule="MQQB-1-02", observe="none", section="1", level="MUST")
-    later = LaterUndecided("inconclusive", text, day(2), text, text)
+    later = UndecidedVerdictAfterDecision("inconclusive", text, day(2), text, text)
     shown = standing(
         evil, system, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text,
         observed=text, reason=text, test=text, capture=text, reach=text, run=text, errata=(text,), notes=(text,),
@@ -47,7 +47,7 @@ def test_hostile_text_is_escaped_on_every_page(tmp_path, text):
         [shown, passed, standing(evil, older, "pass", later_undecided_verdicts=(later,))],
         [run(text, system, vendor=text, reach=text, harness=text, selection=text, aborted=text, folder=text)],
         [(1, text)], [Change(text, text, evil.rule, text, day(1), text, "fail", text, "pass", text)],
-        coverage=(Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1),), titles={"MQQB": text},
+        coverage=(CoverageOfSection("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1),), titles={"MQQB": text},
         members=(ProtocolWithoutRules(text, text, text, text, text),),
     )  # fmt: skip
     site, _ = written(tmp_path, made)
@@ -90,7 +90,7 @@ def test_many_systems_are_split_over_pages(tmp_path):
 
 def test_coverage_page_has_counts_and_reasons(tmp_path):
     unseen = replace(rule(2), observe="none", why="<nobody> can", checked=False)
-    counted = Coverage(
+    counted = CoverageOfSection(
         RULE.document, RULE.section, RULE.title, "MUST", rows=4, catalogued=3, checked=1, proven=1, none=1
     )
     events = replace(counted, kind="event", rows=7, checked=5)

@@ -10,7 +10,7 @@ from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, w
 from site_pages import page_of, rows_of, system_page
 
 from reports.model import Change, Pair, RootCause, System
-from reports.roots import MAX_SHOWN_ROOTS, read_root_causes
+from reports.roots import MAX_SHOWN_ROOT_CAUSES, read_root_causes
 from reports.text import MAX_SHOWN_CHARACTERS, make_slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
@@ -132,7 +132,7 @@ def test_missing_roots_are_read_from_the_extra_fields_of_a_run():
     one = {"root": "queues plain", "said": "x" * 9_999, "checks": ["a", 1, "b"]}
     assert (
         read_root_causes(json.dumps({"roots": [one] * 99}))
-        == (RootCause("x" * (MAX_SHOWN_CHARACTERS + 1), frozenset("ab")),) * MAX_SHOWN_ROOTS
+        == (RootCause("x" * (MAX_SHOWN_CHARACTERS + 1), frozenset("ab")),) * MAX_SHOWN_ROOT_CAUSES
     )
 
 

@@ -12,7 +12,7 @@ from reports.model import CitedErratum, System
 from reports.site.errata_pages import RULES_PER_ERRATUM_SHOWN
 from reports.site.pages import MAX_RUNS_WITH_PAGES
 from reports.site.rule_lists import MAX_NAMED_FINDINGS
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
 ROW = 2_000_000 // 2_875
@@ -31,12 +31,12 @@ def rules_data(site):
 
 def test_data_size_per_rule_is_bounded_for_many_systems(tmp_path):
     one = rule(1, says="x" * 300)
-    judged = [standing(one, system, VERDICTS[number % 8]) for number, system in enumerate(SYSTEMS[:199])]
+    judged = [standing(one, system, VERDICT_NAMES[number % 8]) for number, system in enumerate(SYSTEMS[:199])]
     site, _ = written(tmp_path / "one", contents(SYSTEMS, [one], judged))
     data = rules_data(site)
     assert len(json.dumps(data["RULES"])) + len(SYSTEMS) < ROW
     places = Counter(data["VERDICTS"][int(verdicts)][0] for *_, verdicts in data["SYSTEMS"])
-    assert places == {**dict.fromkeys(VERDICTS, 25), VERDICTS[7]: 24, "not_judged": 1}
+    assert places == {**dict.fromkeys(VERDICT_NAMES, 25), VERDICT_NAMES[7]: 24, "not_judged": 1}
 
 
 def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from made import CONTOSO, FABRIKAM, contents, day, rule, run, standing, written
 from site_pages import page_of, rows_of, system_page
 
-from reports.model import Change, LaterUndecided, System
+from reports.model import Change, System, UndecidedVerdictAfterDecision
 from reports.site.names import name_document_anchor
 from reports.text import make_slug
 
@@ -126,7 +126,7 @@ def test_each_profile_has_its_own_system_page(tmp_path):
 
 def test_later_undecided_and_retired_verdicts_are_listed_separately(tmp_path):
     rules = [rule(1), rule(2)]
-    later = LaterUndecided("inconclusive", "r7", day(7), "t", "it was slow")
+    later = UndecidedVerdictAfterDecision("inconclusive", "r7", day(7), "t", "it was slow")
     standings = [
         standing(rules[0], CONTOSO, "pass", later_undecided_verdicts=(later,)),
         standing(rules[1], CONTOSO, "fail", retired=True),

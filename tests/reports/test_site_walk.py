@@ -4,7 +4,7 @@ import re
 
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 
-from reports.model import Change, Coverage, Pair, ProtocolWithoutRules
+from reports.model import Change, CoverageOfSection, Pair, ProtocolWithoutRules
 from reports.site.packets import format_octets, get_deciding_text
 
 RULE = rule(1, observe="inspect")
@@ -69,7 +69,7 @@ def test_every_table_is_written_as_csv_and_json(tmp_path):
     made = contents(
         *([CONTOSO, FABRIKAM], [RULE], [standing(RULE, CONTOSO, "fail")], [run("r1", CONTOSO), run("r2", FABRIKAM)]),
         *([(3, "no JSON")], [change]),
-        coverage=(Coverage("MQQB", "2.1.1", "Session", "MUST", 1, 1, 1, 1, 0),),
+        coverage=(CoverageOfSection("MQQB", "2.1.1", "Session", "MUST", 1, 1, 1, 1, 0),),
         members=(ProtocolWithoutRules("MQMR", "Routing", "a", "b", "c"),),
         pairs=(Pair(CONTOSO.key, "a", FABRIKAM.key, "b", "sender", {"pass": 1}),),
     )

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import reports.cli
 from reports.extra import PACKAGES_BY_EXTRA
 from reports.lake import sql_command
-from reports.lake.schemas import TABLES
+from reports.lake.schemas import COLUMN_TYPES_BY_TABLE
 
 ROOT = Path(reports.cli.__file__).parents[1]
 DOCUMENTED = [
@@ -90,7 +90,7 @@ def test_sql_csv_text_that_begins_like_a_formula_gets_an_apostrophe(lake: Path) 
 @pytest.mark.parametrize("query", DOCUMENTED)
 def test_documented_sql_queries_run_on_the_tables(query: str) -> None:
     with duckdb.connect() as connection:
-        for table, columns in TABLES.items():
+        for table, columns in COLUMN_TYPES_BY_TABLE.items():
             nested = ("array", "map", "struct")
             types = (f"{name} {'json' if kind.startswith(nested) else kind}" for name, kind in columns.items())
             connection.execute(f"create table {table} ({', '.join(types)})")

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from reports.text import (
     clip_text,
+    escape_unprintable_characters,
     format_document_name,
     get_natural_sort_key,
     get_section_sort_key,
     is_specification,
     make_slug,
-    make_visible,
     one_line,
 )
 
@@ -32,8 +32,8 @@ def test_different_texts_have_different_slugs_even_on_a_file_system_without_case
 
 @given(ANYTHING)
 def test_visible_text_has_no_invisible_character(text):
-    assert all(char.isprintable() or char in "\n\t" for char in make_visible(text))
-    make_visible(text).encode("utf-8")
+    assert all(char.isprintable() or char in "\n\t" for char in escape_unprintable_characters(text))
+    escape_unprintable_characters(text).encode("utf-8")
 
 
 @given(ANYTHING)
@@ -43,7 +43,7 @@ def test_one_line_text_contains_no_line_break(text):
 
 
 def test_direction_marks_and_escape_characters_are_shown_as_code_points():
-    assert make_visible("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
+    assert escape_unprintable_characters("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
 
 
 def test_long_text_is_clipped_with_note():

@@ -1,11 +1,11 @@
 """Things that are due at a time."""
 
 from reference_qm.model import deadlines
-from reference_qm.model.deadlines import Deadlines
+from reference_qm.model.deadlines import DeadlineCollection
 
 
 def test_due_deadlines_are_returned_earliest_first():
-    due = Deadlines[str](lambda thing: True)
+    due = DeadlineCollection[str](lambda thing: True)
     for thing, at in (("c", 30), ("a", 10), ("b", 20), ("b2", 20)):
         due.add(thing, at)
     assert due.earliest_s == 10
@@ -17,7 +17,7 @@ def test_due_deadlines_are_returned_earliest_first():
 
 
 def test_known_deadline_keeps_its_time_and_can_be_added_again():
-    due = Deadlines[str](lambda thing: True)
+    due = DeadlineCollection[str](lambda thing: True)
     due.add("a", 10)
     due.add("a", 5)
     assert due.earliest_s == 10
@@ -28,7 +28,7 @@ def test_known_deadline_keeps_its_time_and_can_be_added_again():
 
 def test_cancelled_deadline_is_not_returned():
     gone = {"a"}
-    due = Deadlines[str](lambda thing: thing not in gone)
+    due = DeadlineCollection[str](lambda thing: thing not in gone)
     due.add("a", 1)
     due.add("b", 2)
     assert list(due.take_due_items(2)) == ["b"]
@@ -36,7 +36,7 @@ def test_cancelled_deadline_is_not_returned():
 
 def test_cancelled_deadlines_are_purged_from_memory():
     alive: set[int] = set()
-    due = Deadlines[int](alive.__contains__)
+    due = DeadlineCollection[int](alive.__contains__)
     for number in range(50_000):
         alive.add(number)
         due.add(number, 1_000_000 + number)

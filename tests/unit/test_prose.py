@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.prose import __main__ as command
-from scripts.prose.linter import lint_places
+from scripts.prose.linter import lint_texts_by_place
 from scripts.prose.texts import (
     ProseText,
     collect_texts_by_place,
@@ -41,7 +41,7 @@ says = "nobody"
 
 
 def habits_in(words: str) -> set[str]:
-    return {finding.habit for finding in lint_places({"place": [ProseText(Path("page"), 1, words)]})["place"]}
+    return {finding.habit for finding in lint_texts_by_place({"place": [ProseText(Path("page"), 1, words)]})["place"]}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_prose_check_reads_docstrings_and_messages_of_a_module(tmp_path: Path) -
 
 
 def test_prose_check_reads_every_kind_of_file() -> None:
-    found = collect_texts_by_place(command.ROOT)
+    found = collect_texts_by_place(command.REPOSITORY_ROOT)
     assert {"README.md", "docs/sut-file.md", "suites/mqqb: rules", "suites/mqso: faults"} <= set(found)
     assert {"harness/cli: commands", "reports: commands", "reference_qm/shell: commands"} <= set(found)
 
@@ -115,7 +115,7 @@ def test_prose_check_reads_every_kind_of_file() -> None:
 @pytest.fixture
 def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that lints a page against a kept count, and returns the exit code and the new count."""
-    monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.setattr(command, "REPOSITORY_ROOT", tmp_path)
     monkeypatch.setattr(command, "PERMITTED_COUNTS_FILE", tmp_path / "kept.toml")
     monkeypatch.setattr(
         command, "collect_texts_by_place", lambda root: {"page.md": list(extract_texts_of_page(root / "page.md"))}
@@ -153,4 +153,4 @@ def test_prose_check_in_ci_records_no_number(lint, monkeypatch: pytest.MonkeyPat
 
 def test_recorded_numbers_of_prose_findings_name_existing_places() -> None:
     kept = tomllib.loads(command.PERMITTED_COUNTS_FILE.read_text(encoding="utf-8"))
-    assert set(kept) <= set(collect_texts_by_place(command.ROOT))
+    assert set(kept) <= set(collect_texts_by_place(command.REPOSITORY_ROOT))

@@ -26,8 +26,8 @@ from reference_qm.releases.table import (
     BEHAVIOUR_BY_NAME,
     adapt_config_to_release,
     get_config_presets,
+    get_parts_that_imitate_release,
     get_release_behaviours,
-    get_replaced_parts,
 )
 from reference_qm.shell.settings import ServeSettings, load_settings
 from reference_qm.shell.toml_values import SettingsError
@@ -76,11 +76,13 @@ def test_reference_releases_equal_the_known_profiles() -> None:
 @pytest.mark.parametrize("release", WINDOWS_RELEASES)
 def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_profile(release: str) -> None:
     installation = QueueManagerInstallation(
-        adapt_config_to_release(release, CONFIG), SeededEntropy("release"), variants=get_replaced_parts(release)
+        adapt_config_to_release(release, CONFIG),
+        SeededEntropy("release"),
+        variants=get_parts_that_imitate_release(release),
     )
     core = installation({})
     assert isinstance(core, QueueManager)
-    for variant in get_replaced_parts(release):
+    for variant in get_parts_that_imitate_release(release):
         assert any(
             isinstance(part, variant) for part in vars(core).values() if isinstance(part, find_replaced_part(variant))
         )

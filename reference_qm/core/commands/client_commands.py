@@ -6,14 +6,14 @@ from typing import Any
 from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.commands.queue_commands import ACCESS_BY_WORD
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
+from reference_qm.core.remote.client_message_reading import RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
 from reference_qm.core.remote.server_names import build_queue_format
-from reference_qm.core.sessions.resolving import is_ip_address_text
+from reference_qm.core.sessions.session_address_resolving import is_ip_address_text
 from reference_qm.core.store.messages import describe_message
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
@@ -40,7 +40,7 @@ LookupId of the command (None: no replacement).
 """
 
 
-class ClientCommands(Part):
+class ClientCommands(QueueManagerPart):
     """Handles the commands of a higher layer for remote queues.
 
     A command is answered when the sequence of remote calls that carries it out has ended.
@@ -62,7 +62,7 @@ class ClientCommands(Part):
         )
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
         unresolved = None if is_ip_address_text(host) else host
-        opening = self.qm.client_opening.open_for_application(
+        opening = self.qm.client_queue_opening.open_for_application(
             queue, unresolved, build_queue_format(request.queue), share
         )
         self._run_sequence_of_command(opening, token, now, lambda opened: {"remote": opened.number})
@@ -73,7 +73,7 @@ class ClientCommands(Part):
         cursors = self.qm.remote_client.queue_and_handle_by_cursor
         for number in [number for number, (of, _) in cursors.items() if of is queue]:
             del cursors[number]
-        self._run_sequence_of_command(self.qm.client_opening.close_queue_at_server(queue), token, now)
+        self._run_sequence_of_command(self.qm.client_queue_opening.close_queue_at_server(queue), token, now)
 
     def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
         """Create a cursor at the server of a remote queue."""
@@ -86,13 +86,15 @@ class ClientCommands(Part):
             self.qm.remote_client.queue_and_handle_by_cursor[number] = (queue, handle)
             return {"cursor": number}
 
-        self._run_sequence_of_command(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
+        self._run_sequence_of_command(
+            self.qm.client_read_cancelling.create_remote_cursor(queue), token, now, store_cursor
+        )
 
     def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
         """Close a cursor of a remote queue."""
         queue, cursor = self._find_cursor(request.cursor)
         del self.qm.remote_client.queue_and_handle_by_cursor[request.cursor]
-        self._run_sequence_of_command(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
+        self._run_sequence_of_command(self.qm.client_read_cancelling.close_remote_cursor(queue, cursor), token, now)
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
         """Receive a message from a remote queue."""
@@ -125,7 +127,7 @@ class ClientCommands(Part):
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
         """Delete every message of a remote queue."""
         self._run_sequence_of_command(
-            self.qm.client_opening.purge_queue_at_server(self._find_remote_queue(request.remote)), token, now
+            self.qm.client_queue_opening.purge_queue_at_server(self._find_remote_queue(request.remote)), token, now
         )
 
     def cancel_command(self, request: commands.CancelWaiting, token: int, now: Now) -> Result | None:
@@ -133,7 +135,7 @@ class ClientCommands(Part):
         entry = self._find_pending_read(request.token)
         if entry is None:
             return self.qm.queue_commands.cancel_waiting(request, token, now)
-        cancelling = self.qm.client_cancelling.cancel_pending_read(entry.queue, entry.RequestId)
+        cancelling = self.qm.client_read_cancelling.cancel_pending_read(entry.queue, entry.RequestId)
         self._run_sequence_of_command(cancelling, token, now, lambda nothing: {"cancelled": True})
         return None
 
@@ -164,7 +166,7 @@ class ClientCommands(Part):
             else:
                 self._answer_command(read.token, found, _describe_message)
 
-        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, answer_read)
+        self.qm.client_tasks.run(self.qm.client_message_reading.read_remote_message(read), now, answer_read)
 
     def _run_sequence_of_command(
         self,

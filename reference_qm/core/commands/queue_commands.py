@@ -7,8 +7,8 @@ from typing import Any
 from reference_qm.codec import FormatError, PrivateName, PublicName
 from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
-from reference_qm.core.queueing import queues
+from reference_qm.core.part import QueueManagerPart
+from reference_qm.core.queueing import queue_lifecycle
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.store.entries import build_message_relocation
 from reference_qm.core.store.messages import describe_message
@@ -46,7 +46,7 @@ MAX_QUEUE_LABEL_CHARACTERS = 124
 """The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
-class QueueCommands(Part):
+class QueueCommands(QueueManagerPart):
     """Handles commands of a higher layer for queues.
 
     Each handler returns a Result, or None if a later step answers the command.
@@ -56,19 +56,21 @@ class QueueCommands(Part):
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         """Create a private queue or a subqueue. If a directory is configured, a public queue can also be created."""
-        described = queues.make_queue_with_defaults(request.name)
+        described = queue_lifecycle.make_queue_with_defaults(request.name)
         described.Transactional = request.transactional
         owner = ANONYMOUS_SID
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
-        described.Security = self.qm.queues.build_security_of_new_queue(_parse_security(request.security), owner)
+        described.Security = self.qm.queue_lifecycle.build_security_of_new_queue(
+            _parse_security(request.security), owner
+        )
         _set_attributes(described, _parse_properties(request))
 
         def answer_creation(status: Status, queue: Queue | None) -> None:
-            self.qm.answering.answer(token, lambda: self._save_new_queue(request.name, token, status, queue))
+            self.qm.command_answering.answer(token, lambda: self._save_new_queue(request.name, token, status, queue))
 
-        self.qm.queues.create(described, now.utc_s, answer_creation)
+        self.qm.queue_lifecycle.create(described, now.utc_s, answer_creation)
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         """Save a new queue. When it is on disk, answer the command with the queue's format names."""
@@ -86,10 +88,12 @@ class QueueCommands(Part):
 
         def undo_creation() -> None:
             if _is_queue_published(queue):
-                self.qm.publishing.delete_published_queue(queue, lambda status: None)
-            self.qm.queues.forget(queue)
+                self.qm.public_queue_publishing.delete_published_queue(queue, lambda status: None)
+            self.qm.queue_lifecycle.forget(queue)
 
-        return self.qm.disk.commit(self.qm.durability.build_queue_entry(queue), token, lambda: result, undo_creation)
+        return self.qm.disk.commit(
+            self.qm.durable_records.build_queue_entry(queue), token, lambda: result, undo_creation
+        )
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         """Delete a queue or a subqueue. A public queue is first deleted from the directory."""
@@ -97,20 +101,20 @@ class QueueCommands(Part):
         if queue.QueueType is QueueType.SYSTEM:
             raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
         if not _is_queue_published(queue):
-            return self.qm.queues.delete(queue, token, Result)
+            return self.qm.queue_lifecycle.delete(queue, token, Result)
 
         def delete_after_directory(status: Status) -> Result | None:
             _check_directory_result(status, f"{queue.Pathname} cannot be deleted from the directory")
-            return self.qm.queues.delete(self.qm.queue_names.find_queue(request.name), token, Result)
+            return self.qm.queue_lifecycle.delete(self.qm.queue_names.find_queue(request.name), token, Result)
 
-        self.qm.publishing.delete_published_queue(
-            queue, lambda status: self.qm.answering.answer(token, lambda: delete_after_directory(status))
+        self.qm.public_queue_publishing.delete_published_queue(
+            queue, lambda status: self.qm.command_answering.answer(token, lambda: delete_after_directory(status))
         )
         return None
 
     def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
         """Delete every message of a queue."""
-        return self.qm.queues.purge(
+        return self.qm.queue_lifecycle.purge(
             self.qm.queue_names.find_queue(request.queue), token, lambda purged: Result({"purged": purged})
         )
 
@@ -133,8 +137,10 @@ class QueueCommands(Part):
             _check_directory_result(status, f"{queue.Pathname} cannot be changed in the directory")
             return self._change_attributes(self.qm.queue_names.find_queue(request.name), changes, token)
 
-        self.qm.publishing.write(
-            queue, changes, lambda status: self.qm.answering.answer(token, lambda: change_after_directory(status))
+        self.qm.public_queue_publishing.write(
+            queue,
+            changes,
+            lambda status: self.qm.command_answering.answer(token, lambda: change_after_directory(status)),
         )
         return None
 
@@ -145,12 +151,12 @@ class QueueCommands(Part):
         def undo_attribute_change() -> None:
             _set_attributes(queue, before)
             if _is_queue_published(queue):
-                self.qm.publishing.write(queue, before, lambda status: None)
+                self.qm.public_queue_publishing.write(queue, before, lambda status: None)
 
         _set_attributes(queue, changes)
         result = _describe_queue(queue)
         return self.qm.disk.commit(
-            self.qm.durability.build_queue_entry(queue), token, lambda: result, undo_attribute_change
+            self.qm.durable_records.build_queue_entry(queue), token, lambda: result, undo_attribute_change
         )
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
@@ -191,7 +197,7 @@ class QueueCommands(Part):
         descriptor = self._find_descriptor(request.handle)
         if len(descriptor.CursorCollection) >= OPEN_DESCRIPTORS_LIMIT:
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} cursors are already open: close some of them")
-        cursor = self.qm.cursors.open(descriptor)
+        cursor = self.qm.queue_cursors.open(descriptor)
         if cursor is None:
             raise CommandError(_explain_status(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
         return Result({"cursor": cursor.Handle})
@@ -206,7 +212,7 @@ class QueueCommands(Part):
         _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         descriptor, cursor, answered = self._find_reading_descriptor(request, QueueAccessType.RECEIVE, token)
-        self.qm.reading.dequeue_message(
+        self.qm.message_reading.dequeue_message(
             descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
         )
 
@@ -217,9 +223,9 @@ class QueueCommands(Part):
             raise CommandError("the argument next needs a cursor, because only a cursor has a next message")
         descriptor, cursor, answered = self._find_reading_descriptor(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
-            self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
+            self.qm.message_reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
         else:
-            self.qm.reading.peek_message(descriptor, answered, now, request.timeout_ms, cursor, token)
+            self.qm.message_reading.peek_message(descriptor, answered, now, request.timeout_ms, cursor, token)
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
         """Receive or peek at the message with the given LookupIdentifier, or the message before or after it."""
@@ -232,7 +238,7 @@ class QueueCommands(Part):
                 "no message (MQ_ERROR_TRANSACTION_USAGE): omit transaction"
             )
         descriptor, _, answered = self._find_reading_descriptor(request, access, token)
-        self.qm.reading.read_by_lookup_identifier(
+        self.qm.message_reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
         )
 
@@ -254,7 +260,7 @@ class QueueCommands(Part):
         if transaction is not None:
             self.qm.transaction_operations.move_in_transaction(transaction, position, target)
             return Result({"lookup_id": request.lookup_id})
-        there = self.qm.positions.move_message(position, target)
+        there = self.qm.message_positions.move_message(position, target)
         if (
             there is None or there.State is not MessagePositionState.AVAILABLE
         ):  # a read that waited at the target took the message
@@ -271,7 +277,7 @@ class QueueCommands(Part):
         )
         if queue is None:
             return Result({"cancelled": False})
-        status = self.qm.waiting.cancel_waiting_read(queue, request.token, Status.MQ_ERROR_OPERATION_CANCELLED)
+        status = self.qm.waiting_reads.cancel_waiting_read(queue, request.token, Status.MQ_ERROR_OPERATION_CANCELLED)
         return Result({"cancelled": status is Status.MQ_OK})
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:

@@ -4,19 +4,23 @@ from dataclasses import replace
 from typing import Any
 
 from reference_qm import routing
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.enterprise import build_public_key_list
-from reference_qm.directory import QueueManager, Replica, events
+from reference_qm.directory import DirectoryReplica, QueueManager, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.objects import list_directory_attributes
-from reference_qm.directory.updating import synchronize, update_directory_site_gates, update_directory_sites
+from reference_qm.directory.updating import (
+    synchronize_with_directory,
+    update_directory_site_gates,
+    update_directory_sites,
+)
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
-class DirectoryClient(Part):
+class DirectoryClient(QueueManagerPart):
     """Keeps the attributes of the queue manager consistent with the directory.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
@@ -26,7 +30,7 @@ class DirectoryClient(Part):
 
     __slots__ = ()
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         """Store the content that the directory returned, and continue the operation that waited for this content. Spec:
         MS-MQDMPR 3.1.7.1.20.
 
@@ -38,15 +42,15 @@ class DirectoryClient(Part):
         if answered is None:
             return
         if event.elements is not None:
-            enterprise.directory = Replica(event.elements)
+            enterprise.directory = DirectoryReplica(event.elements)
         elif event.status is Result.DIRECTORY_NOT_CONNECTED:
-            enterprise.directory = Replica(connected=False)
+            enterprise.directory = DirectoryReplica(connected=False)
             enterprise.state.go_offline()
         answered(event, now)
         if not (self.qm.begun or enterprise.awaited):
             self._begin_initialization_without_directory(now)
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Read the directory again. In workgroup mode, the directory is not read until the next start.
 
         Spec: MS-MQSO 5.5.4.
@@ -54,7 +58,7 @@ class DirectoryClient(Part):
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(lambda answer, now: None)
 
-    def initialize(self, now: Now) -> None:
+    def initialize_from_directory(self, now: Now) -> None:
         """Copy attributes from the directory at the start. The initialization continues when the directory has
         answered. Spec: MS-MQDMPR 3.1.3.
         """
@@ -65,7 +69,7 @@ class DirectoryClient(Part):
 
     def _begin_initialization_without_directory(self, now: Now) -> None:
         self.qm.begun = True
-        self.qm.initialization.begin(now)
+        self.qm.queue_manager_initialization.begin(now)
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         """Copy this queue manager's attributes from the directory at the first read.
@@ -78,12 +82,12 @@ class DirectoryClient(Part):
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
-            if self.qm.membership.has_left:
-                self.qm.membership.save_domain()
+            if self.qm.domain_membership.has_left_domain:
+                self.qm.domain_membership.save_last_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
-        elif self._find_own_object() is None and self.qm.membership.has_joined_domain:
-            self.qm.membership.change_domain(self._join_domain, now)
+        elif self._find_own_object() is None and self.qm.domain_membership.has_joined_domain:
+            self.qm.domain_membership.process_domain_change(self._join_domain, now)
         else:
             self._join_domain(now)
 
@@ -92,17 +96,17 @@ class DirectoryClient(Part):
 
         Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
         """
-        self._copy_computer_name()
+        self._copy_computer_name_from_directory()
         self.qm.surviving_queues.adopt_published_queues()
-        if self.synchronize(now) is Result.SUCCESS:
-            self.qm.membership.save_domain()
+        if self.synchronize_with_directory(now) is Result.SUCCESS:
+            self.qm.domain_membership.save_last_domain()
         else:
             self.qm.enterprise.state.go_offline()
 
     def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
-    def _copy_computer_name(self) -> None:
+    def _copy_computer_name_from_directory(self) -> None:
         """Copy the computer name from the directory. This must happen before the queue manager publishes its first
         object.
         """
@@ -111,20 +115,20 @@ class DirectoryClient(Part):
         if known is not None:
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
-    def synchronize(self, now: Now) -> Result:
+    def synchronize_with_directory(self, now: Now) -> Result:
         """Copy this queue manager's attributes, sites, gates and routes from the directory, and start the timers.
 
         Spec: MS-MQDMPR 3.1.3. The directory does not publish the gates of a site. The gates are determined as
         MS-MQBR describes.
         """
         state = self.qm.enterprise.state
-        self.qm.publishing.store_public_queue_attributes()
-        status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
+        self.qm.public_queue_publishing.store_public_queue_attributes()
+        status = synchronize_with_directory(self.qm.enterprise.directory, state, provisioning=False)
         if status is not Result.SUCCESS:
             return status
         self.publish_public_keys()
-        self._take_over_attributes()
-        self.qm.membership.save_known_attributes()
+        self._copy_attributes_of_own_object()
+        self.qm.domain_membership.save_known_attributes()
         topology = self.qm.next_hops.read_topology()
         state.SiteCollection = tuple(
             replace(site, SiteGateCollection=topology.list_site_gates(site.Identifier)) for site in state.SiteCollection
@@ -154,9 +158,11 @@ class DirectoryClient(Part):
         }
         if changed:
             state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
-            self.qm.directory_link.write(WriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None)
+            self.qm.directory_link.write(
+                DirectoryWriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None
+            )
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         """Copy the attributes of this queue manager from the directory. The lists of public keys are not copied; they
         keep their local values.
         """
@@ -188,18 +194,18 @@ class DirectoryClient(Part):
         Spec: MS-MQDMPR 3.1.7.1.25.
         """
         self.start_online_timer_if_offline(now)
-        self.qm.directory_link.read(self._check_online)
+        self.qm.directory_link.read(self._check_directory_online)
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         """Handle the event Check Directory Online: synchronize if the directory is online. Spec: MS-MQDMPR
         3.1.7.1.25, MS-MQSO 5.5.4.
         """
         events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
-            self.qm.publishing.update_public_queues()
+            self.qm.public_queue_publishing.update_public_queues()
             self.qm.surviving_queues.adopt_published_queues()
-            self.synchronize(now)
+            self.synchronize_with_directory(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         """Read the list of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.1."""

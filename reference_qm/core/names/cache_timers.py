@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -14,7 +14,7 @@ CACHE_NAME_BY_TIMER: Mapping[TimerName, str] = {
 }
 
 
-class CacheTimers(Part):
+class CacheTimers(QueueManagerPart):
     """Starts the cleanup timers of the security caches, and handles their expiry. Spec: MS-MQQB 3.1.2.10 to 3.1.2.13,
     3.1.6.10 to 3.1.6.13.
     """

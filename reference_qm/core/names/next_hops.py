@@ -5,7 +5,7 @@ from uuid import UUID
 
 from reference_qm import routing
 from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath, parse_format_name
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory import Queue, QueueManager
 from reference_qm.model.adm import NextHop
 from reference_qm.routing import RoutingError, Topology
@@ -27,7 +27,7 @@ def build_next_hop(machine: QueueManager) -> NextHop:
     return NextHop(machine.Identifier, machine.QualifiedComputerName or machine.ComputerName or "", "")
 
 
-class NextHops(Part):
+class NextHops(QueueManagerPart):
     """Finds the queue manager that hosts a queue, and the next hops on the route to that queue manager.
 
     Spec: MS-MQQB 3.1.7.4, 3.1.7.5, MS-MQBR 3.1.5.1.

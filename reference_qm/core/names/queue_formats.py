@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_qm.codec import PrivateName, PublicName
 from reference_qm.codec.format_names import MachineName
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 
 SYSTEM_QUEUE_FLAG = 0x80
 """The flag QUEUE_FORMAT_FLAG_SYSTEM."""
@@ -57,7 +57,7 @@ Connectors, distribution lists and multicast names cannot be opened for reading 
 """
 
 
-class QueueFormats(Part):
+class QueueFormats(QueueManagerPart):
     """Converts a QUEUE_FORMAT to a format name. Spec: MS-MQMQ 2.2.6, 2.2.7."""
 
     __slots__ = ()
@@ -84,7 +84,7 @@ class QueueFormats(Part):
     def _format_public_queue(self, value: Any, suffix: SuffixType) -> str | None:
         if suffix is SuffixType.NONE:
             return str(PublicName(value))
-        queue = self.qm.adm.QueueCollection.find_public(value)
+        queue = self.qm.adm.QueueCollection.find_public_queue(value)
         return None if queue is None else f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname};JOURNAL"
 
     def _format_private_queue(self, value: Any, suffix: SuffixType) -> str:

@@ -27,7 +27,7 @@ from reference_qm.codec.format_names import (
     SingleElementName,
 )
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.properties import list_distribution_list_members
 from reference_qm.model.adm import Queue
 
@@ -73,7 +73,7 @@ def parse_path(name: str) -> QueuePath | None:
     return QueuePath(folder + path.QueueName, path.Subqueue, path.Journal)
 
 
-class QueueNames(Part):
+class QueueNames(QueueManagerPart):
     """Finds the queue that a path name or a format name identifies. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26,
     3.1.7.3.8.
     """
@@ -104,9 +104,9 @@ class QueueNames(Part):
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
-                return _find_subqueue_or_journal(self.qm.adm.QueueCollection.find_private(number), None, journal)
+                return _find_subqueue_or_journal(self.qm.adm.QueueCollection.find_private_queue(number), None, journal)
             case PublicName(guid):
-                return self.qm.adm.QueueCollection.find_public(guid)
+                return self.qm.adm.QueueCollection.find_public_queue(guid)
             case MachineQueuePath() if self.is_direct_name_of_own_host(name):
                 return self.find_queue_by_path(f"system$;{name.SystemQueue}")
             case PrivateQueuePath() | PublicQueuePath() if self.is_direct_name_of_own_host(name):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from reference_qm.codec import FormatError, parse_format_name
 from reference_qm.codec.format_names import DirectName, PrivateName, PublicName
 from reference_qm.core.names.queue_names import parse_host_of_url
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.statuses import Status
 
 
@@ -20,7 +20,7 @@ class QueuePathResult(NamedTuple):
 _ILLEGAL_FORMAT_NAME_RESULT = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
-class QueuePaths(Part):
+class QueuePaths(QueueManagerPart):
     """Finds the path name of the queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.26."""
 
     __slots__ = ()

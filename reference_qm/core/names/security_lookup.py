@@ -5,7 +5,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from reference_qm.codec import FormatError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.timers import TimerKey, TimerName
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 AttributeStructure = TypeVar("AttributeStructure", MqdsPublicKeys, UserSignCerts)
 
 
-class SecurityLookup(Part):
+class SecurityLookup(QueueManagerPart):
     """Looks up keys, certificates and groups in the directory and the local security authority.
 
     Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode, every read of the directory fails, and the configuration

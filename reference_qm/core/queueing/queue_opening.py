@@ -8,7 +8,7 @@ from reference_qm.codec.format_names import (
     MulticastName,
     MultipleElementName,
 )
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -27,7 +27,7 @@ OPEN_DESCRIPTORS_LIMIT = 16_384
 """The maximum number of open descriptors. The same number limits the cursors of a descriptor."""
 
 
-class QueueOpening(Part):
+class QueueOpening(QueueManagerPart):
     """Opens and closes queues, and closes cursors. Spec: MS-MQDMPR 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.1.16."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class QueueOpening(Part):
         if queue is None:
             if required_access is not SEND_ACCESS or self.qm.queue_names.is_queue_on_this_computer(name):
                 return Status.MQ_ERROR_QUEUE_NOT_FOUND, None
-            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
+            queue = self.qm.destination_resolving.open_outgoing_queue(format_name, now)
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
@@ -121,7 +121,7 @@ class QueueOpening(Part):
             return
         for reader in list(queue_desc.WaitingMessageReadOperationCollection):
             if reader.number in self.qm.readers:
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         for cursor in list(queue_desc.CursorCollection.values()):
             self.close_cursor(cursor)
         queue_desc.QueueReference.OpenQueueDescriptorCollection.pop(queue_desc.Handle, None)
@@ -135,9 +135,9 @@ class QueueOpening(Part):
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:
             if reader.CursorReference is cursor:
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         descriptor.CursorCollection.pop(cursor.Handle, None)
-        self.qm.cursors.rewind(cursor)
+        self.qm.queue_cursors.move_cursor_to_start(cursor)
 
     def _open_queues_of_multiple_element_name(
         self,

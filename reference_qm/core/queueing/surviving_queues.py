@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_qm.config import QueueSettings
-from reference_qm.core.part import Part
-from reference_qm.core.queueing.queues import make_queue_with_defaults
+from reference_qm.core.part import QueueManagerPart
+from reference_qm.core.queueing.queue_lifecycle import make_queue_with_defaults
 from reference_qm.core.store.entries import format_queue_name_of_entry
 from reference_qm.core.store.queue_values import CONVERTERS_BY_QUEUE_ATTRIBUTE, REQUIRED_QUEUE_ATTRIBUTES
 from reference_qm.directory.enums import QueueType
@@ -13,7 +13,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
-class SurvivingQueues(Part):
+class SurvivingQueues(QueueManagerPart):
     """Creates the configured queues and restores the saved queues.
 
     Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.
@@ -26,7 +26,7 @@ class SurvivingQueues(Part):
 
         Raise ValueError if the queue cannot be created. The caller has already checked the settings of the queue.
         """
-        status, created = self.qm.queues.create_without_directory(_build_queue(settings), 0)
+        status, created = self.qm.queue_lifecycle.create_without_directory(_build_queue(settings), 0)
         if created is None:
             raise ValueError(f"the configured queue {settings.name!a} cannot be created: {status.name}")
         return created
@@ -39,11 +39,11 @@ class SurvivingQueues(Part):
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue
             queue = _build_queue(settings)
-            self.qm.queues.create(
+            self.qm.queue_lifecycle.create(
                 queue,
                 0,
                 self._save_created_public_queue,
-                skip_directory=self.qm.publishing.use_published_identifier(queue),
+                skip_directory=self.qm.public_queue_publishing.use_published_identifier(queue),
             )
 
     def _save_created_public_queue(self, status: Status, queue: Queue | None) -> None:
@@ -53,7 +53,7 @@ class SurvivingQueues(Part):
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:
-            self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
+            self.qm.disk.save(self.qm.durable_records.build_queue_entry(queue))
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         """Restore a queue and its attributes from an entry of the store. The name of the entry contains the number or
@@ -73,13 +73,13 @@ class SurvivingQueues(Part):
                 for one in self.qm.adm.QueueCollection.values()
                 if format_queue_name_of_entry(one) == f"queue:{number}"
             )
-            self.qm.queues.add_subqueue(queue, parent, subqueue)
+            self.qm.queue_lifecycle.add_subqueue(queue, parent, subqueue)
             return
         if queue.QueueType is not QueueType.PUBLIC:
             queue.PrivateQueueNumber = int(number)
         if queue.Pathname.lower() in self.qm.adm.QueueCollection:
             raise ValueError(f"queue {queue.Pathname} already exists")
-        self.qm.queues.add(queue)
+        self.qm.queue_lifecycle.add(queue)
 
 
 def _build_queue(settings: QueueSettings) -> Queue:

@@ -5,15 +5,15 @@ from dataclasses import replace
 from uuid import UUID
 
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import MessageArrived, Outcome, SessionMaySend
-from reference_qm.core.part import Part
+from reference_qm.core.events import MessageArrived, SessionMaySend, TransactionOutcome
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
 
-class TransactionEvents(Part):
+class TransactionEvents(QueueManagerPart):
     """Begins, prepares, commits and aborts transactions. Spec: MS-MQDMPR 3.1.7.1.8, 3.1.4.3, 3.1.4.4, 3.1.4.5."""
 
     __slots__ = ()
@@ -74,11 +74,11 @@ class TransactionEvents(Part):
                     LastInTransaction=position is positions[-1],
                 )
 
-    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
+    def carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome, now: Now) -> None:
         """Commit or abort the operations of a transaction whose outcome is decided. If the outcome must be on disk, the
         caller has already written it. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5.
         """
-        end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
+        end = self.transaction_commit if outcome is TransactionOutcome.COMMITTED else self.transaction_abort
         end(transaction, now)
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -96,11 +96,11 @@ class TransactionEvents(Part):
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
-            position.awaits_disk = False
+            position.is_disk_write_pending = False
             self.qm.post_event(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
             self.qm.post_event(MessageArrived(position))
-            self.qm.positions.on_message_available(position)
+            self.qm.message_positions.on_message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that was received in the transaction. Spec: MS-MQDMPR 3.1.4.4.
@@ -108,7 +108,7 @@ class TransactionEvents(Part):
         A message that was purged after it was received in the transaction also counts as received.
         """
         assert operation.DequeueReason is not None
-        self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
+        self.qm.message_positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         """Put a moved message at the end of its target queue. Spec: MS-MQDMPR 3.1.4.4."""
@@ -117,9 +117,9 @@ class TransactionEvents(Part):
             self.qm.transaction_operations.get_target_queue_of_move(operation),
         )
         if target is None:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
         elif position.State is not MessagePositionState.DELETED:
-            self.qm.positions.move_message(position, target)
+            self.qm.message_positions.move_message(position, target)
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         """Undo the operations of a transaction. Spec: MS-MQDMPR 3.1.4.5."""
@@ -141,7 +141,7 @@ class TransactionEvents(Part):
         The document deletes a purged message with the reason of the dequeue, so that the sender would be told that the
         message was received. This method uses the purge as the reason, as 3.1.7.1.12 does.
         """
-        self.qm.positions.unlock_message(operation.MessagePositionReference)
+        self.qm.message_positions.unlock_message(operation.MessagePositionReference)
 
     def _remove_transaction(self, transaction: Transaction) -> None:
         del self.qm.adm.TransactionCollection[transaction.Identifier]

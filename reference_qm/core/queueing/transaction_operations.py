@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.errors import CommandError
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 
 
-class TransactionOperations(Part):
+class TransactionOperations(QueueManagerPart):
     """Records the operations of a transaction. The operations take effect when the transaction commits.
 
     Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.16.
@@ -36,14 +36,14 @@ class TransactionOperations(Part):
         added to the queue at the commit, because MS-MQQB 3.1.7.12 applies only to available messages. All messages of a
         transaction contain the same transaction identifier (MS-MQMQ 2.2.20.5).
         """
-        transaction.number = transaction.number or self.qm.numbering.assign_transaction_identifier()
+        transaction.number = transaction.number or self.qm.message_numbering.assign_transaction_identifier()
         message = replace(
             message, TransactionIdentifier=transaction.number, FirstInTransaction=False, LastInTransaction=False
         )
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)
         else:
-            position = self.qm.positions.insert_message(queue, message)
+            position = self.qm.message_positions.insert_message(queue, message)
             position.key = self.qm.assign_persist_token() if self.qm.disk.used else 0
         _add_operation(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
         return position

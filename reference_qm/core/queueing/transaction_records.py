@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     build_message_entry,
@@ -24,7 +24,7 @@ from reference_qm.model.transactions import (
 )
 
 
-class TransactionRecords(Part):
+class TransactionRecords(QueueManagerPart):
     """Builds a disk record for each change of a transaction's state. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared
@@ -47,7 +47,7 @@ class TransactionRecords(Part):
                 position.key = position.key or self.qm.assign_persist_token()
                 change |= self._build_entry(position)
             else:
-                change |= self.qm.durability.build_purge_record([position])
+                change |= self.qm.durable_records.build_purge_record([position])
         described = [_describe_operation(operation) for operation in operations]
         return change | {_format_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
@@ -55,7 +55,7 @@ class TransactionRecords(Part):
         """Build the record that commits a transaction.
 
         After a crash, the disk has either the whole record or no part of it. The record does not contain the
-        messages to other queue managers. ``Sending.accept_outgoing_message`` numbers each of these messages and
+        messages to other queue managers. ``MessageSending.accept_outgoing_message`` numbers each of these messages and
         writes its entry, because a restart restores messages in the order in which their entries were written.
         """
         if not self.qm.disk.used:
@@ -79,7 +79,9 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.ENQUEUE:
                 change |= build_removal_change([position])
             elif position.State is MessagePositionState.PURGE_PENDING:
-                change |= self.qm.durability.build_message_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                change |= self.qm.durable_records.build_message_removal(
+                    [position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+                )
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -99,7 +101,7 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.DEQUEUE:
                 operation.DequeueReason = MessageClass(argument[0])
             elif operation.OperationType is OperationType.MOVE:
-                operation.TargetQueueReference = self.qm.destinations.find_queue_of_saved_message(argument[0])
+                operation.TargetQueueReference = self.qm.destination_resolving.find_queue_of_saved_message(argument[0])
             if position.State is not MessagePositionState.PURGE_PENDING:
                 position.State = MessagePositionState.LOCKED
             _withhold_message(position)
@@ -125,7 +127,9 @@ class TransactionRecords(Part):
 
     def _build_dequeue_change(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
-        return self.qm.durability.build_message_removal([operation.MessagePositionReference], operation.DequeueReason)
+        return self.qm.durable_records.build_message_removal(
+            [operation.MessagePositionReference], operation.DequeueReason
+        )
 
     def _build_move_change(self, operation: TransactionalOperation) -> Change:
         position, target = (
@@ -136,7 +140,7 @@ class TransactionRecords(Part):
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        return self.qm.durability.build_message_removal(
+        return self.qm.durable_records.build_message_removal(
             [position], MessageClass.MQMSG_CLASS_NORMAL
         ) | build_message_relocation(there)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 LOCKED_POSITION_STATES = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 
 
-class TwoPhaseReading(Part):
+class TwoPhaseReading(QueueManagerPart):
     """Locks messages for readers that complete or cancel their dequeue later, such as remote readers.
 
     Spec: MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
@@ -39,7 +39,7 @@ class TwoPhaseReading(Part):
         3.1.7.1.10 does not allow a transaction in a two-phase read, but 3.1.7.1.11 passes one. If a transaction is
         given, it owns the lock. A crash releases the lock, because it ends the lock's owner.
         """
-        self.qm.reading.dequeue_message(
+        self.qm.message_reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction
         )
 
@@ -66,7 +66,7 @@ class TwoPhaseReading(Part):
         elif delete_message or position.State is MessagePositionState.PURGE_PENDING:
             self.end_with_deletion(position, ended)
         else:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
             ended(Status.MQ_OK)
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
@@ -78,12 +78,12 @@ class TwoPhaseReading(Part):
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
         def delete_locked_message() -> Result:
-            self.qm.positions.delete_message(position, reason)
+            self.qm.message_positions.delete_message(position, reason)
             ended(Status.MQ_OK)
             return Result()
 
         self.qm.disk.commit(
-            self.qm.durability.build_message_removal([position], reason),
+            self.qm.durable_records.build_message_removal([position], reason),
             None,
             delete_locked_message,
             lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED),

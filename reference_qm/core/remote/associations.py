@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.model.timers import TimerKey, TimerName, Timers
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
@@ -35,7 +35,7 @@ class ServerAssociations:
         self,
         server: RpcServer,
         timers: Timers,
-        unfinished: UnfinishedPackets,
+        unfinished: UnfinishedPacketByteCounts,
         emit: Callable[[SendRpcBytes | CloseRpcConnection], None],
         post: Callable[[RpcEventOccurred], None],
     ) -> None:
@@ -107,11 +107,11 @@ class ServerAssociations:
         """
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
-                self._carry_out_output(output)
+                self._carry_out_rpc_output(output)
             else:
                 self._post(RpcEventOccurred(output))
 
-    def _carry_out_output(self, output: SendBytes | CloseAssociation) -> None:
+    def _carry_out_rpc_output(self, output: SendBytes | CloseAssociation) -> None:
         held = self._entry_by_association.get(output.association)
         if held is None:
             return  # the connection was lost in the meantime

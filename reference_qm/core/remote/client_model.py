@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from reference_qm.core.remote.client_steps import Binding, RemoteCallTask
+from reference_qm.core.remote.client_steps import RemoteCallTask, RpcBindingHandle
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.surface.inputs import Endpoint
 
@@ -55,7 +55,7 @@ class RemoteQueue:
     QueueHandle: int = 0
     QueueDescriptor: int = 0
     OpenContext: int = 0
-    binding: Binding | None = None
+    binding: RpcBindingHandle | None = None
     may_receive: bool = True
     """Whether the queue was opened to receive. Otherwise the queue was opened only to peek."""
 
@@ -96,7 +96,7 @@ class RemoteReadingClientState:
     queues: dict[int, RemoteQueue] = field(default_factory=dict)
     queue_and_handle_by_cursor: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
     """The remote queue and the CursorHandle of each cursor, by the number of the cursor in commands."""
-    binding_by_connection: dict[str, Binding] = field(default_factory=dict)
+    binding_by_connection: dict[str, RpcBindingHandle] = field(default_factory=dict)
     task_by_timer_number: dict[int, RemoteCallTask] = field(default_factory=dict)
     tasks_by_unresolved_host: dict[str, list[RemoteCallTask]] = field(default_factory=dict)
     last_request_id: int = 0

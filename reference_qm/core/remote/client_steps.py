@@ -23,8 +23,8 @@ class ResolveHostStep:
 
 @dataclass(frozen=True, slots=True)
 class BindStep:
-    """A step that constructs an RPC binding handle to an interface of a server. The result is a Binding. Spec: C706
-    2.3.
+    """A step that constructs an RPC binding handle to an interface of a server. The result is an RpcBindingHandle.
+    Spec: C706 2.3.
     """
 
     server: Endpoint
@@ -37,7 +37,7 @@ class CallMethodStep:
     limit of the call, or None for no limit.
     """
 
-    binding: Binding
+    binding: RpcBindingHandle
     method: str
     arguments: Mapping[str, Any]
     timeout_ms: int | None
@@ -47,7 +47,7 @@ class CallMethodStep:
 class CloseBindingStep:
     """A step that closes an RPC binding handle. Its result is None. Other steps that wait for the same handle fail."""
 
-    binding: Binding
+    binding: RpcBindingHandle
 
 
 RemoteCallStep = ResolveHostStep | BindStep | CallMethodStep | CloseBindingStep
@@ -71,7 +71,7 @@ class RemoteError(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Binding:
+class RpcBindingHandle:
     """An RPC binding handle: a connection to a server, with the calls that have not been answered."""
 
     transport: str
@@ -92,7 +92,7 @@ class RemoteCallTask:
     number: int
     sequence: RemoteCallSequence
     on_finished: Callable[[Any], None]
-    awaited_answer: tuple[Binding, OutgoingCall | None] | str | None = None
+    awaited_answer: tuple[RpcBindingHandle, OutgoingCall | None] | str | None = None
     """What the task waits for: the answer to a call (a binding and the call), the association (a binding and None), a
     host name, or nothing (None).
     """

@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.client_steps import (
-    Binding,
     BindStep,
     CallMethodStep,
     CloseBindingStep,
@@ -13,16 +12,17 @@ from reference_qm.core.remote.client_steps import (
     RemoteCallTask,
     RemoteError,
     ResolveHostStep,
+    RpcBindingHandle,
 )
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
-from reference_qm.rpc.outgoing import AssociationBound, CallFailed, CallReturned, ClientOutput, SendPdus
+from reference_qm.rpc.outgoing import AssociationBound, CallFailed, CallReturned, ClientOutput, SendPdusToServer
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport, Connect, ResolveHost, SendPacket
 from reference_qm.surface.inputs import BytesReceived, TransportConnected, TransportFailed, TransportLost
 
 
-class ClientTasks(Part):
+class ClientTasks(QueueManagerPart):
     """Runs sequences of remote calls. A sequence waits until an event of a connection or a timer resumes it.
 
     Spec: MS-MQQP 3.2.4.
@@ -35,9 +35,9 @@ class ClientTasks(Part):
 
     def run(self, sequence: RemoteCallSequence, now: Now, finished: Callable[[Any], None]) -> None:
         """Start a sequence of remote calls. When the sequence ends, ``finished`` is called with its outcome."""
-        self._resume_task(RemoteCallTask(self.qm.assign_handle(), sequence, finished), None, now)
+        self._resume_remote_call_task(RemoteCallTask(self.qm.assign_handle(), sequence, finished), None, now)
 
-    def _resume_task(self, task: RemoteCallTask, came: Any, now: Now) -> None:
+    def _resume_remote_call_task(self, task: RemoteCallTask, came: Any, now: Now) -> None:
         """Resume a sequence with the result for which it waited, and begin its next step."""
         task.awaited_answer = None
         self._stop_timer(task)
@@ -70,16 +70,18 @@ class ClientTasks(Part):
 
     def _begin_bind(self, task: RemoteCallTask, step: BindStep, now: Now) -> None:
         association = ClientAssociation([step.interface], security=self.qm.config.rpc_client)
-        binding = Binding(self.qm.assign_transport_name(), step.interface, association, opening_task=task)
+        binding = RpcBindingHandle(self.qm.assign_transport_name(), step.interface, association, opening_task=task)
         self.qm.remote_client.binding_by_connection[binding.transport] = binding
         task.awaited_answer = (binding, None)
         self._start_timer(task, self.qm.settings.remote_call_ms, now)
         self.qm.emit_effect(Connect(binding.transport, step.server))
 
-    def _begin_call(self, task: RemoteCallTask, step: CallMethodStep, now: Now) -> None:
+    def _begin_remote_call(self, task: RemoteCallTask, step: CallMethodStep, now: Now) -> None:
         binding = step.binding
         if binding.end_reason is not None:
-            self._resume_task(task, RemoteError(f"{step.method} cannot be called: {binding.end_reason}"), now)
+            self._resume_remote_call_task(
+                task, RemoteError(f"{step.method} cannot be called: {binding.end_reason}"), now
+            )
             return
         call = build_outgoing_call(binding.interface, step.method, step.arguments)
         binding.task_by_call[call] = task
@@ -90,7 +92,7 @@ class ClientTasks(Part):
 
     def _begin_close(self, task: RemoteCallTask, step: CloseBindingStep, now: Now) -> None:
         self._close_binding(step.binding, now)
-        self._resume_task(task, None, now)
+        self._resume_remote_call_task(task, None, now)
 
     # -- events -------------------------------------------------------------------------------------------------------
 
@@ -98,7 +100,7 @@ class ClientTasks(Part):
         """Resume the sequences that wait for a host name."""
         for task in self.qm.remote_client.tasks_by_unresolved_host.pop(host, []):
             found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")
-            self._resume_task(task, found, now)
+            self._resume_remote_call_task(task, found, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
         """Send a bind request for the interface on a new connection."""
@@ -135,13 +137,15 @@ class ClientTasks(Part):
         if call is None:
             binding.opening_task = None
             self._close_binding(binding, now)
-            self._resume_task(task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now)
+            self._resume_remote_call_task(
+                task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now
+            )
             return
         del binding.task_by_call[call]
         for one in binding.association.cancel_call(call):
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.qm.emit_effect(SendPacket(binding.transport, one.data))
-        self._resume_task(
+        self._resume_remote_call_task(
             task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
         )
 
@@ -152,35 +156,37 @@ class ClientTasks(Part):
             self._close_binding(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
         for host in list(self.qm.remote_client.tasks_by_unresolved_host):
             for task in self.qm.remote_client.tasks_by_unresolved_host.pop(host):
-                self._resume_task(task, RemoteError(reason), now)
+                self._resume_remote_call_task(task, RemoteError(reason), now)
 
-    def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
+    def _carry_out_outputs(self, binding: RpcBindingHandle, happened: list[ClientOutput], now: Now) -> None:
         """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.qm.emit_effect(SendPacket(binding.transport, one.data))
             elif isinstance(one, AssociationBound):
                 self._resume_opening_task(binding, binding, now)
             elif isinstance(one, CallReturned):
-                self._resume_task(binding.task_by_call.pop(one.call), one.results, now)
+                self._resume_remote_call_task(binding.task_by_call.pop(one.call), one.results, now)
             elif isinstance(one, CallFailed):
                 task = binding.task_by_call.pop(one.call, None)
                 if task is not None:
-                    self._resume_task(task, RemoteError(one.error, one.status), now)
+                    self._resume_remote_call_task(task, RemoteError(one.error, one.status), now)
             else:
                 self._close_binding(binding, now, one.reason)
 
-    def _resume_opening_task(self, binding: Binding, came: Any, now: Now) -> None:
+    def _resume_opening_task(self, binding: RpcBindingHandle, came: Any, now: Now) -> None:
         task, binding.opening_task = binding.opening_task, None
         if task is not None:
-            self._resume_task(task, came, now)
+            self._resume_remote_call_task(task, came, now)
 
-    def _close_binding(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
+    def _close_binding(
+        self, binding: RpcBindingHandle, now: Now, why: str = "the binding handle is closed (C706 2.3)"
+    ) -> None:
         if binding.end_reason is None:
             self.qm.emit_effect(CloseTransport(binding.transport, why))
             self._end_binding(binding, why, now)
 
-    def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
+    def _end_binding(self, binding: RpcBindingHandle, reason: str, now: Now) -> None:
         """Remove an RPC binding handle whose connection ended. Resume the sequences of calls that wait for this
         connection, and report the error to them.
         """
@@ -193,6 +199,6 @@ class ClientTasks(Part):
 _BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[RemoteCallTask, Any, Now], None]]] = {
     ResolveHostStep: lambda part: part._begin_host_resolution,
     BindStep: lambda part: part._begin_bind,
-    CallMethodStep: lambda part: part._begin_call,
+    CallMethodStep: lambda part: part._begin_remote_call,
     CloseBindingStep: lambda part: part._begin_close,
 }

@@ -14,7 +14,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.rpc import Call
 
 
-class ReadTag(NamedTuple):
+class RemoteReadTag(NamedTuple):
     """The iTag of a remote read, which consists of the handle and the dwRequestID. The handle is included because
     request numbers are unique only within a handle.
     """
@@ -42,9 +42,9 @@ class RemoteReadEntry:
     ended: bool = False
 
     @property
-    def tag(self) -> ReadTag:
+    def tag(self) -> RemoteReadTag:
         """Return the iTag of the read."""
-        return ReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
+        return RemoteReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -62,32 +62,32 @@ class RemoteQueueOpenContextHandle:
     OpenQueueDescriptorReference: OpenQueueDescriptor
 
 
-Entry = TypeVar("Entry", RemoteReadEntry, OpenQueueEntry)
+RpcHandleEntry = TypeVar("RpcHandleEntry", RemoteReadEntry, OpenQueueEntry)
 
 
-class EntryCollection(Generic[Entry]):
+class HandleEntryCollection(Generic[RpcHandleEntry]):
     """An ordered collection of entries that can be searched by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3,
     3.1.1.5.
     """
 
     def __init__(self) -> None:
-        self._by_handle: dict[int, dict[Entry, None]] = {}
+        self._by_handle: dict[int, dict[RpcHandleEntry, None]] = {}
 
     def __len__(self) -> int:
         return sum(len(entries) for entries in self._by_handle.values())
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[RpcHandleEntry]:
         return chain.from_iterable(self._by_handle.values())
 
-    def list_entries_of_handle(self, handle: int) -> list[Entry]:
+    def list_entries_of_handle(self, handle: int) -> list[RpcHandleEntry]:
         """Return the entries for the open queue with the given handle."""
         return list(self._by_handle.get(handle, ()))
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: RpcHandleEntry) -> None:
         """Append an entry."""
         self._by_handle.setdefault(entry.OpenQueueDescriptorHandle, {})[entry] = None
 
-    def remove(self, entry: Entry) -> None:
+    def remove(self, entry: RpcHandleEntry) -> None:
         """Remove an entry if it is in the collection."""
         entries = self._by_handle.get(entry.OpenQueueDescriptorHandle, {})
         entries.pop(entry, None)

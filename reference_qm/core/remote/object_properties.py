@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from reference_qm.codec import FormatError, parse_format_name
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -48,7 +48,7 @@ PROPERTY_BY_IDENTIFIER = MappingProxyType(
 """The queue properties (PROPID_Q_*) that a client can request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
 
 
-class ObjectProperties(Part):
+class ObjectProperties(QueueManagerPart):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
     The document leaves two points open, which this class resolves as follows. Properties are returned for every local
@@ -62,7 +62,7 @@ class ObjectProperties(Part):
         """Answer a call with the requested properties of a queue. Spec: MS-MQMP 3.1.4.9."""
         given = call.arguments
         wanted = list(zip(given["aProp"], given["apVar"], strict=True))
-        queue = self.find_described_queue(given["pObjectFormat"])
+        queue = self.find_queue_of_property_request(given["pObjectFormat"])
         if queue is None:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
         elif not all(self.check_property_type(identifier, one["vt"]) for identifier, one in wanted):
@@ -71,7 +71,7 @@ class ObjectProperties(Part):
             found = [self.get_queue_property(queue, identifier) for identifier, _ in wanted]
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, apVar=found))
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         """Return the local queue that an OBJECT_FORMAT identifies, or None. Spec: MS-MQMP 3.1.4.9."""
         text = None if described["union"] is None else self.qm.queue_formats.build_format_name(described["union"])
         if text is None:

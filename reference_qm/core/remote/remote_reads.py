@@ -3,7 +3,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.store.messages import serialize_message
@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
 """The LookupIds for the place before the first message and the place after the last message."""
-LOW_7_BYTES_MASK = (1 << 56) - 1
+LOOKUP_ID_WITHOUT_PRIORITY_BITS = (1 << 56) - 1
 RESERVED_FIELD_VALUE_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
@@ -34,7 +34,7 @@ SEEK_ACTION_AT_EDGE_LOOKUP_ID = {
 }
 
 
-class RemoteReads(Part):
+class RemoteReads(QueueManagerPart):
     """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
     The documents leave several points open, which this class resolves as follows. A peek has a tag, like a receive;
@@ -58,7 +58,7 @@ class RemoteReads(Part):
     ) -> None:
         """Raise the event Peek Message. Spec: MS-MQQP 3.1.4.1."""
         answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
-        self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
+        self.qm.message_reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -66,14 +66,16 @@ class RemoteReads(Part):
         """Raise the event Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
         assert cursor is not None  # ``check_peek_next_cursor`` refused a peek without cursor
         answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
-        self.qm.reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
+        self.qm.message_reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         """Raise the event Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         peek = entry.Action not in RECEIVE_ACTIONS
         answered = self._build_completion(entry)
-        self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
+        self.qm.message_reading.read_by_lookup_identifier(
+            descriptor, lookup_id, operation, answered, peek, two_phase_read=True
+        )
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         """Return the iLookupOperation for an action and a LookupId. Spec: MS-MQQP 3.1.4.11."""
@@ -139,7 +141,7 @@ class RemoteReads(Part):
         """Return the SequentialId, which is the 7 low bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10,
         3.1.4.11.
         """
-        return position.LookupIdentifier & LOW_7_BYTES_MASK
+        return position.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_BITS
 
     def _build_completion(self, entry: RemoteReadEntry) -> OnReadAnswered:
         return partial(self.complete_remote_read, entry)

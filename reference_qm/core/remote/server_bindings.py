@@ -1,20 +1,20 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.client_steps import (
-    Binding,
     BindStep,
     CallMethodStep,
     CloseBindingStep,
     RemoteCallSequence,
     RemoteError,
+    RpcBindingHandle,
 )
 from reference_qm.core.remote.enums import PortType
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
 
-FAILURE_BIT = 0x80000000
+STATUS_FAILURE_BIT = 0x80000000
 """The bit of an HRESULT that is set for a failure. Spec: MS-MQQP 2.2."""
 
 PORT_METHOD_AND_ARGUMENT_BY_INTERFACE = {
@@ -28,7 +28,7 @@ PORT_TYPE_BY_INTERFACE = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDS
 """For each interface: the port type that the client passes to the method that returns the port."""
 
 
-class ServerBindings(Part):
+class ServerBindings(QueueManagerPart):
     """Constructs RPC binding handles to the interfaces of another queue manager.
 
     Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
@@ -37,10 +37,13 @@ class ServerBindings(Part):
     __slots__ = ()
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
-        """Construct an RPC binding handle to an interface of a server, and return a Binding. Spec: MS-MQQP 3.2.4.1."""
+        """Construct an RPC binding handle to an interface of a server, and return the handle.
+
+        Spec: MS-MQQP 3.2.4.1.
+        """
         return (yield BindStep(server, interface))
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         """Request from a server the port for the other methods of an interface.
 
         Return the port as an int; raise RemoteError if the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8,
@@ -51,12 +54,12 @@ class ServerBindings(Part):
         results = yield CallMethodStep(binding, method, arguments, self.qm.settings.remote_call_ms)
         return require_port(method, interface.name, results["Return"])
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
         yield CloseBindingStep(binding)
 
     def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
-        """Construct a binding handle at the port that the server returns for an interface, and return a Binding.
+        """Construct a binding handle at the port that the server returns for an interface, and return the handle.
 
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
@@ -64,8 +67,8 @@ class ServerBindings(Part):
         return (yield from self.run_sequence_and_close_binding(initial, self._bind_at_server_port(server, initial)))
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
-        """Construct the binding handle with which the client requests the port of an interface, and return a
-        Binding.
+        """Construct the binding handle with which the client requests the port of an interface, and return
+        the handle.
 
         No section specifies the port of qm2qm at which a client can make this request. If qm2qm is not available at
         the port of qmcomm, the client requests the port of qm2qm from qmcomm (MS-MQMP 3.1.4.24).
@@ -79,7 +82,7 @@ class ServerBindings(Part):
         port = yield from self.run_sequence_and_close_binding(qmcomm, self.ask_server_port(qmcomm, interface))
         return (yield from self.construct_binding(Endpoint(server.host, port), interface))
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: RpcBindingHandle) -> RemoteCallSequence:
         port = yield from self.ask_server_port(initial, initial.interface)
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
@@ -92,7 +95,7 @@ class ServerBindings(Part):
         binding = yield from self.bind_to_server(server, QMCOMM)
         return (yield from self.run_sequence_and_close_binding(binding, self.call_method(binding, method, **arguments)))
 
-    def call_method(self, binding: Binding, method: str, **arguments: object) -> RemoteCallSequence:
+    def call_method(self, binding: RpcBindingHandle, method: str, **arguments: object) -> RemoteCallSequence:
         """Call a method that answers at once.
 
         Return the results by name; raise RemoteError if the method returns a failure HRESULT. The client treats all
@@ -107,7 +110,7 @@ class ServerBindings(Part):
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
-        return bool(status & FAILURE_BIT)
+        return bool(status & STATUS_FAILURE_BIT)
 
     def check(self, method: str, results: dict[str, object]) -> None:
         """Raise RemoteError if a method returned a failure HRESULT."""
@@ -116,7 +119,9 @@ class ServerBindings(Part):
         if self.is_failure(status):
             raise RemoteError(f"{method} returned {format_status(status)}", status)
 
-    def run_sequence_and_close_binding(self, binding: Binding, sequence: RemoteCallSequence) -> RemoteCallSequence:
+    def run_sequence_and_close_binding(
+        self, binding: RpcBindingHandle, sequence: RemoteCallSequence
+    ) -> RemoteCallSequence:
         """Run a sequence, and close a binding handle at the end, even if the sequence fails."""
         try:
             outcome = yield from sequence

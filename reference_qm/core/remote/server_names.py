@@ -6,9 +6,9 @@ from uuid import UUID
 from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import MachineQueuePath
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormatType, SuffixType
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.remote.client_model import RemoteQueue
 
 _READABLE_FORMAT_NAME_EXAMPLES = (
@@ -16,7 +16,7 @@ _READABLE_FORMAT_NAME_EXAMPLES = (
 )
 
 
-class ServerNames(Part):
+class ServerNames(QueueManagerPart):
     """Finds the server and the queue for the format name that a remote reader uses. Spec: MS-MQMQ 2.1, 2.2.7."""
 
     __slots__ = ()

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
 
 
-class DispatchCollection(Part):
+class DispatchCollection(QueueManagerPart):
     """Manages the dispatch collection, which contains the messages to be sent.
 
     Spec: MS-MQDMPR 3.1.1.18, 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34.

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections import deque
 
 from reference_qm.codec import SequenceInfo, StreamFramer
-from reference_qm.core.part import Part
-from reference_qm.model.adm import INFINITE, OutgoingTransferSequence, Session
+from reference_qm.core.part import QueueManagerPart
+from reference_qm.model.adm import INFINITE_TIMEOUT, OutgoingTransferSequence, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerName
 from reference_qm.surface.clock import Now
@@ -15,7 +15,7 @@ ORDER_ACK_TIMEOUT_MS = 500
 MAXIMUM_ORDER_ACK_DELAY_S = 10
 
 
-class SessionInitialization(Part):
+class SessionInitialization(QueueManagerPart):
     """Sets the initial state of a session. Spec: MS-MQQB 3.1.3.2."""
 
     __slots__ = ()
@@ -32,7 +32,7 @@ class SessionInitialization(Part):
         self.initialize_messages(session)
         self.initialize_parameters(session, now)
         session.framer = StreamFramer()
-        session.refused = False
+        session.was_session_refused = False
         session.SessionState = SessionState.WAITING_EC_MSG
 
     def initialize_counts(self, session: Session) -> None:
@@ -86,10 +86,10 @@ class SessionInitialization(Part):
         read as counting unsent messages. With that reading, each message would count twice, and the window would stay
         closed forever if WindowSize messages were waiting.
         """
-        session.OutgoingMessageTable.rewind()
+        session.OutgoingMessageTable.move_cursor_to_start()
         for position in session.OutgoingMessageTable:
             position.ReceivedSessionAck = position.ReceivedOrderAck = position.Transmitted = False
-            self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
+            self.qm.message_lifetimes.record_deadline_of_message_to_send(session, position)
             self.qm.dispatch_collection.add(session, position)
         session.UnAckedMessageCount = 0
 
@@ -107,5 +107,5 @@ class SessionInitialization(Part):
         session.MaximumOrderAckDelay = MAXIMUM_ORDER_ACK_DELAY_S
         session.LastOrderAckSendTime = now.utc_s
         session.order_acks_due = {}
-        session.RecoverableAckSendTimeout = INFINITE
+        session.RecoverableAckSendTimeout = INFINITE_TIMEOUT
         session.RemoteQMPublicKey = bytes(4)

@@ -13,10 +13,10 @@ from reference_qm.codec import (
     InternalHeader,
 )
 from reference_qm.core.events import SessionMaySend
-from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import OPERATING_SYSTEM_RE_FLAG, build_internal_base_header
-from reference_qm.core.sessions.resolving import format_next_hop
+from reference_qm.core.part import QueueManagerPart
+from reference_qm.core.sessions.session_address_resolving import format_next_hop
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import OPERATING_SYSTEM_RE_FLAG, build_internal_base_header
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -31,7 +31,7 @@ ACK_TIMEOUT_RANGE_MS = (0x00004E20, 0x0001D4C0)
 ROUND_TRIPS_PER_ACK_TIMEOUT = 8
 
 
-class SessionOpening(Part):
+class SessionOpening(QueueManagerPart):
     """Accepts sessions, and handles the packets that establish them. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
 
     __slots__ = ()
@@ -58,15 +58,15 @@ class SessionOpening(Part):
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid
-        session.direct = header.ServerGuid == NULL_GUID
-        acceptable = self.qm.connecting.is_session_acceptable()
-        session.refused = not (acceptable and self.is_establish_request_valid(packet))
+        session.is_destination_direct = header.ServerGuid == NULL_GUID
+        acceptable = self.qm.session_connecting.is_session_acceptable()
+        session.was_session_refused = not (acceptable and self.is_establish_request_valid(packet))
         response = self.build_establish_response(session, packet)
-        self.qm.connecting.send(session, response.build())
+        self.qm.session_connecting.send(session, response.build())
         if not acceptable:
             limit = self.qm.config.max_sessions
             reason = f"{limit} sessions are already open, or the queue manager is offline (MS-MQQB 3.1.5.3.1)"
-            self.qm.closing.close(session, reason, now)
+            self.qm.session_closing.close(session, reason, now)
             return
         session.SessionState = SessionState.WAITING_CP_MSG
         self.qm.session_timers.start(
@@ -91,7 +91,7 @@ class SessionOpening(Part):
         header = request.EstablishConnectionHeader
         return EstablishConnectionPacket(
             build_internal_base_header(),
-            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=int(session.refused))),
+            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=int(session.was_session_refused))),
             EstablishConnectionHeader(
                 ClientGuid=header.ClientGuid,
                 ServerGuid=self.qm.adm.Identifier,
@@ -114,14 +114,14 @@ class SessionOpening(Part):
                 if packet.InternalHeader.CS
                 else "the EstablishConnection response contains wrong queue manager identifiers (MS-MQQB 3.1.5.3.2)"
             )
-            self.qm.closing.fail_to_establish(session, status, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(session, status, reason, now)
             return
         session.RemoteQMGuid = packet.EstablishConnectionHeader.ServerGuid
         self.set_recoverable_ack_timeout(session, packet, now)
         request = self.build_parameters_request(session)
-        self.qm.connecting.send(session, request.build())
+        self.qm.session_connecting.send(session, request.build())
         session.SessionState = SessionState.WAITING_CPR_MSG
-        self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, now)
+        self.qm.session_connecting.add_connection_history(session, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, now)
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         """Return whether the response contains the identifiers of this initiator and the intended acceptor. Spec:
@@ -132,7 +132,9 @@ class SessionOpening(Part):
         """
         header = packet.EstablishConnectionHeader
         remote_is_right = (
-            header.ServerGuid != NULL_GUID if session.direct else header.ServerGuid == session.RemoteQMGuid
+            header.ServerGuid != NULL_GUID
+            if session.is_destination_direct
+            else header.ServerGuid == session.RemoteQMGuid
         )
         return header.ClientGuid == self.qm.adm.Identifier and remote_is_right and not packet.InternalHeader.CS
 
@@ -156,16 +158,16 @@ class SessionOpening(Part):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         """Store the initiator's parameters, and open the session. Spec: MS-MQQB 3.1.5.4.1."""
-        if session.refused or packet.InternalHeader.CS:
+        if session.was_session_refused or packet.InternalHeader.CS:
             reason = "the connection was refused (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
-            self.qm.closing.close(session, reason, now)
+            self.qm.session_closing.close(session, reason, now)
             return
         header = packet.ConnectionParametersHeader
         session.ReceivedWindowSize = header.WindowSize
         session.AckWaitTimeout = header.AckTimeout
         session.RecoverableAckSendTimeout = header.RecoverableAckTimeout
         response = self.build_parameters_response(session, packet)
-        self.qm.connecting.send(session, response.build())
+        self.qm.session_connecting.send(session, response.build())
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
         session.SessionState = SessionState.OPEN
 
@@ -181,7 +183,9 @@ class SessionOpening(Part):
         """Open the session, and send the waiting messages. Spec: MS-MQQB 3.1.5.4.2."""
         if packet.InternalHeader.CS:
             reason = "the acceptor refuses the connection (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
-            self.qm.closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.CONNECTION_REFUSED, reason, now
+            )
             return
         session.ReceivedWindowSize = packet.ConnectionParametersHeader.WindowSize
         queue = get_outgoing_queue(session)
@@ -189,7 +193,7 @@ class SessionOpening(Part):
         queue.NextHops.append(format_next_hop(session.NextHopCollection[session.NextHopIndexer].Address))
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
         session.SessionState = SessionState.OPEN
-        self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISHED, now)
+        self.qm.session_connecting.add_connection_history(session, ConnectionStatus.ESTABLISHED, now)
         if queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.CONNECTED
         for token in session.awaiting_command_tokens:

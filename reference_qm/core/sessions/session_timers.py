@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-class SessionTimers(Part):
+class SessionTimers(QueueManagerPart):
     """Starts and stops the timers of a session. Spec: MS-MQQB 3.1.2."""
 
     __slots__ = ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.enterprise import DirectoryAnswerHandler
 from reference_qm.directory import Change, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -11,7 +11,7 @@ from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class DirectoryLink(Part):
+class DirectoryLink(QueueManagerPart):
     """Reads and changes the directory. When the directory has answered, a function of the caller is called with the
     answer.
 
@@ -32,7 +32,7 @@ class DirectoryLink(Part):
         """
 
         def report_answer(answer: DirectoryAnswered, now: Now) -> None:
-            events.handle_change_result(self.qm.enterprise.state, change, answer.status)
+            events.process_directory_change_result(self.qm.enterprise.state, change, answer.status)
             answered(answer)
 
         if self.qm.enterprise.state.DirectoryIntegrated:

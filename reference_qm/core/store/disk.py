@@ -101,7 +101,9 @@ class Disk:
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
 
-    def call_when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
+    def call_when_changes_saved(
+        self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now
+    ) -> None:
         """Call ``reached`` when all changes saved before this call are on disk, or ``missed`` if the write of one of
         them fails.
 

@@ -10,7 +10,15 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.directory import DirectoryState, Queue, QueueManager, Replica, User, build_equality_filter, events
+from reference_qm.directory import (
+    DirectoryReplica,
+    DirectoryState,
+    Queue,
+    QueueManager,
+    User,
+    build_equality_filter,
+    events,
+)
 from reference_qm.routing import RoutingTable
 from reference_qm.security import PrivateKeyByProvider, build_directory_key_list
 from reference_qm.surface.clock import Now
@@ -31,7 +39,7 @@ class Enterprise:
     """
 
     def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:
-        self.directory = Replica(connected=False)
+        self.directory = DirectoryReplica(connected=False)
         self.awaited: dict[int, DirectoryAnswerHandler] = {}
         self.state = DirectoryState(
             LocalQueueManager=QueueManager(

@@ -52,8 +52,8 @@ def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Ac
     if acceptance is not None:
         values["sequence"] = {
             "transfer": format_transfer_name(acceptance.transfer),
-            "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
-            "follows": _encode_sequence_place(*acceptance.previous_sequence_position),
+            "at": _encode_sequence_position(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
+            "follows": _encode_sequence_position(*acceptance.previous_sequence_position),
         }
     return {f"message:{position.key}": values}
 
@@ -85,7 +85,7 @@ def build_transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
     """Return the entry of a sender's sequence. The entry contains the last message whose predecessors are all on
     disk, and RejectCount.
     """
-    place_ = _encode_sequence_place(transfer.saved_sequence_identifier, transfer.saved_sequence_number)
+    place_ = _encode_sequence_position(transfer.saved_sequence_identifier, transfer.saved_sequence_number)
     return {format_transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
@@ -100,7 +100,7 @@ def list_incoming_transfers(queue: Queue) -> Iterable[IncomingTransactionalTrans
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
 
-def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
+def _encode_sequence_position(identifier: TxSequenceID, number: int) -> list[int]:
     return [identifier.Ordinal, identifier.TimeStamp, number]
 
 

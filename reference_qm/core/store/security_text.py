@@ -16,13 +16,13 @@ from reference_qm.security import (
     SENDER_TYPE_NONE,
     SENDER_TYPE_QUEUE_MANAGER,
     SENDER_TYPE_SID,
-    Account,
     EncryptionAlgorithm,
     HashAlgorithm,
     MessageSecurity,
     PrivacyLevel,
     Sid,
     SignatureType,
+    UserAccount,
 )
 from reference_qm.surface.commands import SendMessage
 
@@ -41,7 +41,7 @@ _SENDER_TYPE_BY_NAME: Mapping[str, int] = {
 
 def parse_requested_security(
     request: SendMessage,
-    accounts: tuple[Account, ...],
+    accounts: tuple[UserAccount, ...],
     own: UUID,
     default_hash_algorithm: HashAlgorithm = HashAlgorithm.SHA512,
 ) -> MessageSecurity | None:
@@ -117,7 +117,7 @@ def _format_sender_identity(security: MessageSecurity) -> str | None:
         return identifier.hex()
 
 
-def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
+def find_account(argument: str, name: str, accounts: tuple[UserAccount, ...]) -> UserAccount:
     """Return the account with the given name or SID; raise CommandError, whose message contains the name of the
     argument, if there is no such account.
     """

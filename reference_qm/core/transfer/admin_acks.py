@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.messages import get_receive_ack_bit
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ CLASSES_WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, Mess
 """The acknowledgment classes whose acknowledgments do not contain the body of the message. Spec: MS-MQQB 3.1.7.15."""
 
 
-class AdminAcks(Part):
+class AdminAcks(QueueManagerPart):
     """Builds and sends administration acknowledgments.
 
     Spec: MS-MQQB 3.1.5.8.10, 3.1.7.2.1, 3.1.7.15, MS-MQDMPR 3.1.1.12 (AcknowledgementsRequested).
@@ -86,7 +86,7 @@ class AdminAcks(Part):
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)
-            self.qm.own_messages.send(ack, now)
+            self.qm.own_message_sending.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         """Return whether an acknowledgment of the given class may be sent. The classes in INSECURE_NACKS may be

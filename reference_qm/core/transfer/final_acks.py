@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_removal_change, is_removal_reported
 from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
@@ -9,7 +9,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-class FinalAcks(Part):
+class FinalAcks(QueueManagerPart):
     """Sends and receives final acknowledgments. Spec: MS-MQQB 2.2.5, 3.1.5.7, 3.1.5.8.2, 3.1.7.2.2."""
 
     __slots__ = ()
@@ -27,7 +27,7 @@ class FinalAcks(Part):
         try:
             body = FinalAckBody.parse(properties.MessageBody)
         except FormatError as error:
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         if body.SourceGUID != self.qm.adm.Identifier:
             return
@@ -43,7 +43,7 @@ class FinalAcks(Part):
                 self.qm.transactional_sending.remove_message_from_sequence(sender, position)
             self.journal_completed_message(position, properties.MessageClass)
             self.qm.order_acks.update_outgoing_transfer_info(sender)
-            self.qm.sending.dispatch_messages(sender, now)
+            self.qm.message_sending.dispatch_messages(sender, now)
             return
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -52,7 +52,9 @@ class FinalAcks(Part):
         """
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = (
-            self.qm.journaling.journal_delivered_message if received else self.qm.journaling.journal_failed_message
+            self.qm.message_journaling.journal_delivered_message
+            if received
+            else self.qm.message_journaling.journal_failed_message
         )
         journal(position.MessagePosition)
 
@@ -118,7 +120,7 @@ class FinalAcks(Part):
     def move_to_outgoing_queue(self, position: OutgoingMessagePosition, now: Now) -> None:
         """Move a message of a closed session to the outgoing queue for its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
-        queue = self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
+        queue = self.qm.destination_resolving.open_outgoing_queue(message.DestinationQueueFormatName, now)
         session = queue.session
         again = MessagePosition(message, queue, key=position.MessagePosition.key)
         outgoing = OutgoingMessagePosition(again, position.UserMessage)
@@ -128,5 +130,5 @@ class FinalAcks(Part):
             self.qm.sessions[session.number] = session
             if session in self.qm.closed_sessions:
                 self.qm.closed_sessions.remove(session)
-            self.qm.closing.await_reconnect(session, now)
-        self.qm.sending.dispatch_messages(session, now)
+            self.qm.session_closing.await_reconnect(session, now)
+        self.qm.message_sending.dispatch_messages(session, now)

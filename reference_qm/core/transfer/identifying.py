@@ -15,7 +15,7 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_framed_packet,
 )
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import QM, QueueManagerPart
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_RANGE_MS, RECOVERABLE_ACK_TIMEOUT_RANGE_MS
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -33,7 +33,7 @@ RECEIVER_BY_STATE_AND_PACKET: Mapping[
         qm.session_opening.receive_parameters_response
     ),
     (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
-    (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
+    (SessionState.OPEN, UserMessagePacket): lambda qm: qm.message_receiving.receive_user_message,
 }
 """For each packet and state: the method that handles the packet. A packet without a method in the current state
 closes the session.
@@ -98,7 +98,7 @@ FIELD_RANGES_BY_PACKET_TYPE: dict[PacketType, tuple[FieldRange, ...]] = {
 """The ranges of the fields whose values the document limits, except the fields that receivers ignore."""
 
 
-class Identifying(Part):
+class Identifying(QueueManagerPart):
     """Splits received bytes into packets, and passes each packet to its handler. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
@@ -125,7 +125,7 @@ class Identifying(Part):
         if error.field in _FIELDS_WITH_FIXED_VALUES:
             self.close_session_after_wrong_signature(session, error, now)
         else:
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
 
     def check_announced_size(self, session: Session, now: Now) -> None:
         """Close the session if the PacketSize of an unfinished packet exceeds the size that the state allows. Spec:
@@ -143,7 +143,7 @@ class Identifying(Part):
                 f"a packet of {announced} bytes is too large in the state {state}, "
                 f"which allows {longest} bytes (MS-MQQB 3.1.5.3, 3.1.5.4)"
             )
-            self.qm.closing.close(session, reason, now)
+            self.qm.session_closing.close(session, reason, now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         """Identify a packet, check its fields, and pass it to the method that handles it in the current state.
@@ -154,11 +154,11 @@ class Identifying(Part):
             packet = self.identify_packet(data)
             self.check_field_values(packet)
         except FormatError as error:
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         receiver = RECEIVER_BY_STATE_AND_PACKET.get((session.SessionState, type(packet)))
         if receiver is None:
-            self.qm.closing.close_session_after_unexpected_packet(session, packet, now)
+            self.qm.session_closing.close_session_after_unexpected_packet(session, packet, now)
         else:
             receiver(self.qm)(session, packet, now)
 
@@ -189,4 +189,4 @@ class Identifying(Part):
 
     def close_session_after_wrong_signature(self, session: Session, error: FormatError, now: Now) -> None:
         """Close the session because of a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
-        self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)
+        self.qm.session_closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)

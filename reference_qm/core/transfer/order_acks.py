@@ -14,9 +14,9 @@ from reference_qm.codec import (
     SequenceInfo,
     UserMessagePacket,
 )
-from reference_qm.core.names.destinations import get_destination_guid
+from reference_qm.core.names.destination_resolving import get_destination_guid
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, is_for_order_queue
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
     NO_SEQUENCE_INFO,
@@ -59,7 +59,7 @@ def _has_order_ack_headers(packet: UserMessagePacket) -> bool:
     )
 
 
-class OrderAcks(Part):
+class OrderAcks(QueueManagerPart):
     """Sends and receives order acknowledgments. Also sends final acknowledgments, because they go to the same queue.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
@@ -79,7 +79,7 @@ class OrderAcks(Part):
         try:
             body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         except FormatError as error:
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         for queue in self.qm.adm.OutgoingQueues.values():
             sender = queue.session
@@ -170,7 +170,7 @@ class OrderAcks(Part):
         if not running or elapsed_s < session.MaximumOrderAckDelay:
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         """Send an OrderAck for each sequence whose acknowledgment is due. Spec: MS-MQQB 3.1.6.9.
 
         A sequence without an accepted message is not acknowledged, because 0 is not a valid TxSequenceNumber
@@ -219,7 +219,7 @@ class OrderAcks(Part):
         """
         order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
         message = Message(
-            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_message_ordinal()),
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.message_numbering.assign_message_ordinal()),
             DestinationQueueFormatName=name,
             DestinationQueueManagerIdentifier=get_destination_guid(name),
             Class=message_class,
@@ -229,10 +229,10 @@ class OrderAcks(Part):
             Body=body.build(),
             SentTime=now.utc_s,
         )
-        queue = self._find_queue_of_open_session(name) or self.qm.destinations.open_outgoing_queue(name, now)
+        queue = self._find_queue_of_open_session(name) or self.qm.destination_resolving.open_outgoing_queue(name, now)
         position = MessagePosition(message, queue)
-        self.qm.disk.save(self.qm.durability.build_send_record(position))
-        self.qm.sending.on_message_position_available(queue, position, now)
+        self.qm.disk.save(self.qm.durable_records.build_send_record(position))
+        self.qm.message_sending.on_message_position_available(queue, position, now)
 
     def _find_queue_of_open_session(self, name: str) -> OutgoingQueue | None:
         """Return the outgoing queue of an open session to the host of an order queue, or None.

@@ -4,11 +4,11 @@ from collections.abc import Set
 
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import (
-    MessageRefused,
+    ReceivedMessageRefused,
     ReceiverSecurityData,
     Sid,
     SignatureType,
@@ -22,7 +22,7 @@ from reference_qm.security import (
 from reference_qm.surface.clock import Now
 
 
-class SecurityOnReceipt(Part):
+class SecurityOnReceipt(QueueManagerPart):
     """Checks the signature, the encryption and the sender of arrived messages.
 
     Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2 (Authentication, PrivacyLevel).
@@ -46,7 +46,7 @@ class SecurityOnReceipt(Part):
             packet = self.authenticate_packet(packet)
             self.verify_sender(packet, now)
             self.authorize_sender(packet, queue)
-        except MessageRefused as refused:
+        except ReceivedMessageRefused as refused:
             return refused.message_class
         finally:
             self.qm.cache_timers.start(now)
@@ -93,7 +93,7 @@ class SecurityOnReceipt(Part):
 
     def _build_receiver(self) -> ReceiverSecurityData:
         return ReceiverSecurityData(
-            self.qm.caches, self.qm.config.security.encryption_keys, _AccountFinder(self.qm.security_lookup)
+            self.qm.caches, self.qm.config.security.encryption_keys, _DirectoryAccountFinder(self.qm.security_lookup)
         )
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -111,7 +111,7 @@ def find_unmet_security_demand(queue: Queue, *, authenticated: bool, encrypted: 
     return None if wanted is encrypted else MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
 
-class _AccountFinder:
+class _DirectoryAccountFinder:
     """Finds users in the directory and in the configuration."""
 
     __slots__ = ("_lookup",)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import PT_SESSION_ACK, BaseHeader, FormatError, InternalHeader, SessionAckPacket, SessionHeader
 from reference_qm.core.events import SessionMaySend
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -12,7 +12,7 @@ RECOVERABLE_ACK_FLAG_COUNT = 32
 _HALF_OF_SEQUENCE_RANGE = 0x8000
 
 
-class SessionAcks(Part):
+class SessionAcks(QueueManagerPart):
     """Sends and receives session acknowledgments. Spec: MS-MQQB 3.1.5.5, 3.1.6.3, 3.1.6.4, MS-MQMQ 2.2.20.4."""
 
     __slots__ = ()
@@ -31,16 +31,16 @@ class SessionAcks(Part):
                 f"the field acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
             )
             error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         session.last_ack_number = header.AckSequenceNumber
-        self.mark_acknowledged(session, header)
-        self.delete_acknowledged_express(session, header)
-        self.delete_acknowledged_recoverable(session, header)
+        self.mark_acknowledged_messages(session, header)
+        self.delete_acknowledged_express_messages(session, header)
+        self.delete_acknowledged_recoverable_messages(session, header)
         self.validate_message_counts(session, header, now)
         self.qm.post_event(SessionMaySend(session))
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         """Set ReceivedSessionAck of the messages whose receipt the acknowledgment confirms. Spec: MS-MQQB
         3.1.5.5.1.
 
@@ -54,15 +54,15 @@ class SessionAcks(Part):
                 position.ReceivedSessionAck = True
                 session.UnAckedMessageCount -= 1
                 if position.TxSequenceNumber:
-                    self.qm.transactional_sending.keep_until_order_ack(session, position)
+                    self.qm.transactional_sending.keep_message_until_order_ack(session, position)
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         """Delete the express messages whose receipt the acknowledgment confirms. Spec: MS-MQQB 3.1.5.5.2."""
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.recoverable and _is_number_acknowledged(header.AckSequenceNumber, position.SequenceNumber):
                 self.delete_position(session, position)
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ
         2.2.20.4.
 
@@ -89,7 +89,7 @@ class SessionAcks(Part):
         2.2.19.2).
         """
         session.OutgoingMessageTable.remove(position)
-        self.qm.journaling.journal_delivered_message(position.MessagePosition)
+        self.qm.message_journaling.journal_delivered_message(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Close the session if the sender's and the receiver's message counts differ. Otherwise restart the timer that
@@ -102,27 +102,29 @@ class SessionAcks(Part):
         if sent != received:
             counts = f"the counts of messages and of recoverable messages are {sent} at the sender, but {received} here"
             reason = f"{counts} (MS-MQQB 3.1.5.5.5)"
-            self.qm.closing.close(session, reason, now)
+            self.qm.session_closing.close(session, reason, now)
         elif session.OutgoingMessageTable.awaiting_ack:
-            self.start_wait_timer(session, now)
+            self.start_session_ack_wait_timer(session, now)
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         """Start or restart the Session Ack Wait Timer. Spec: MS-MQQB 3.1.2.4, note <46>."""
         settings = self.qm.settings
-        multiplier = settings.ack_wait_multiplier_direct if session.direct else settings.ack_wait_multiplier
+        multiplier = (
+            settings.ack_wait_multiplier_direct if session.is_destination_direct else settings.ack_wait_multiplier
+        )
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, multiplier * session.AckWaitTimeout, now)
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         """Close a session if it has unacknowledged messages and received no packet in time. Spec: MS-MQQB 3.1.6.3."""
         if not session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = False
         elif not session.ReceivedAck:
-            self.qm.closing.close(session, "no acknowledgment arrived (MS-MQQB 3.1.6.3)", now)
+            self.qm.session_closing.close(session, "no acknowledgment arrived (MS-MQQB 3.1.6.3)", now)
         else:
-            self.start_wait_timer(session, now)
+            self.start_session_ack_wait_timer(session, now)
             session.ReceivedAck = False
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         """Acknowledge the messages that were received. Spec: MS-MQQB 3.1.6.4."""
         if session.UnackedReceivedMsgCount:
             self.send(session, now)
@@ -130,7 +132,7 @@ class SessionAcks(Part):
     def send(self, session: Session, now: Now) -> None:
         """Send a SessionAck Packet. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7."""
         packet = self.build(session)
-        self.qm.connecting.send(session, packet.build())
+        self.qm.session_connecting.send(session, packet.build())
         self.reset_unacknowledged_counts(session, now)
 
     def build(self, session: Session) -> SessionAckPacket:
@@ -174,14 +176,14 @@ class SessionAcks(Part):
         if unsaved:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
-    def flag_recoverable(self, session: Session, now: Now) -> None:
+    def flag_recoverable_messages(self, session: Session, now: Now) -> None:
         """Set the acknowledgment flags of the received recoverable messages that are on disk, in the order of their
         sequence numbers. Spec: MS-MQQB 3.1.5.8.7.
         """
         while (
             session.SessionState is SessionState.OPEN
             and session.unacknowledged_receipts
-            and session.unacknowledged_receipts[0].done
+            and session.unacknowledged_receipts[0].is_on_disk
         ):
             if session.unacknowledged_receipts[0].must_be_acknowledged:
                 self.set_acknowledgment_flag(session, now)

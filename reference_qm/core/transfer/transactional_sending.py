@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.events import SessionMaySend
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.store.entries import build_awaiting_final_ack_change, build_removal_change
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 _GET_SEQUENCE_NUMBER = attrgetter("SeqNo")
 
 
-class TransactionalSending(Part):
+class TransactionalSending(QueueManagerPart):
     """Numbers transactional messages, sends them again, and manages their sequences.
 
     Spec: MS-MQQB 3.1.1.5, 3.1.6.5, 3.1.7.1.3.
@@ -23,7 +23,7 @@ class TransactionalSending(Part):
 
     __slots__ = ()
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         """Number a transactional message in the sequence of its outgoing queue.
 
         Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
@@ -107,13 +107,13 @@ class TransactionalSending(Part):
         sequence.ResendIntervalIndex = 0
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Keep a message after its session acknowledgment until its OrderAck arrives. If the OrderAck has already
         arrived, complete the message.
 
         Spec: MS-MQQB 3.1.5.5.3, 3.1.5.5.5.
         """
-        session.OutgoingMessageTable.keep_until_order_ack(position)
+        session.OutgoingMessageTable.keep_message_until_order_ack(position)
         if position.ReceivedOrderAck:
             self.delete_order_acknowledged_message(session, position)
             self.begin_sequence(session)
@@ -162,7 +162,7 @@ class TransactionalSending(Part):
             session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1 & 0xFFFFFFFF, identifier.TimeStamp)
             session.OutgoingTxSequenceNumber = 1
             if session.OutgoingQueueReference is not None:
-                self.qm.disk.save(self.qm.durability.build_sequence_entry(session.OutgoingQueueReference))
+                self.qm.disk.save(self.qm.durable_records.build_sequence_entry(session.OutgoingQueueReference))
 
 
 def stop_counting_as_unacknowledged(session: Session, position: OutgoingMessagePosition) -> None:

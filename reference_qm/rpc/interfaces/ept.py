@@ -15,7 +15,7 @@ from reference_qm.rpc.ndr import (
     U32,
     ConformantArray,
     ConformantVaryingArray,
-    HandleType,
+    ContextHandleType,
     Struct,
     declare_full_pointer,
 )
@@ -23,12 +23,12 @@ from reference_qm.rpc.ndr import (
 MAX_TOWER_BYTES = 2000
 MAX_TOWERS = 500
 
-LOOKUP_HANDLE = HandleType("ept_lookup_handle_t")
+LOOKUP_HANDLE = ContextHandleType("ept_lookup_handle_t")
 
 TWR_T = Struct(
     "twr_t",
     "MS-RPCE 2.2.1.2.2",
-    tower_length=U32.within(0, MAX_TOWER_BYTES),
+    tower_length=U32.with_value_range(0, MAX_TOWER_BYTES),
     tower_octet_string=ConformantArray(U8, size_is="tower_length"),
 )
 
@@ -45,7 +45,7 @@ EPT = declare_interface(
                 declare_in_parameter("obj", declare_full_pointer(GUID)),
                 declare_in_parameter("map_tower", declare_full_pointer(TWR_T)),
                 declare_in_out_parameter("entry_handle", LOOKUP_HANDLE),
-                declare_in_parameter("max_towers", U32.within(0, MAX_TOWERS)),
+                declare_in_parameter("max_towers", U32.with_value_range(0, MAX_TOWERS)),
                 declare_out_parameter("num_towers", U32),
                 declare_out_parameter(
                     "ITowers",

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.codec.format_error import MisuseError
-from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWriter
+from reference_qm.rpc.ndr import ContextHandleType, NdrReader, NdrType, NdrWriter, StubEncoding
 from reference_qm.rpc.syntaxes import SyntaxId
 
 RETURN_VALUE_NAME = "Return"
@@ -76,7 +76,7 @@ class Method:
     """
 
     def __post_init__(self) -> None:
-        handles = [(one, one.type.name) for one in self.parameters if isinstance(one.type, HandleType)]
+        handles = [(one, one.type.name) for one in self.parameters if isinstance(one.type, ContextHandleType)]
         if len(handles) > 1:
             raise MisuseError(f"{self.name} has more than one context handle")
         handle, kind = handles[0] if handles else (None, "")
@@ -96,30 +96,30 @@ class Method:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
-    def read_in_parameters(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
+    def read_in_parameters(self, stub: bytes, encoding: StubEncoding, padding: int = 0) -> dict[str, Any]:
         """Return the [in] parameters in the stub of a request. Raise StubError for an invalid stub. ``padding``:
         the number of ignored bytes after the parameters.
         """
         return self._read_stub(stub, encoding, Direction.IN, {}, padding)
 
-    def read_out_parameters(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def read_out_parameters(self, stub: bytes, encoding: StubEncoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the results in the stub of a response. Raise StubError for an invalid stub. ``arguments``: the
         arguments of the request.
         """
         return self._read_stub(stub, encoding, Direction.OUT, arguments)
 
-    def build_in_parameters(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
+    def build_in_parameters(self, arguments: Mapping[str, Any], encoding: StubEncoding) -> bytes:
         """Return the stub of a request. Raise MisuseError if arguments are missing, unknown or invalid."""
         return self._build_stub(arguments, encoding, Direction.IN, arguments)
 
     def build_out_parameters(
-        self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]
+        self, results: Mapping[str, Any], encoding: StubEncoding, arguments: Mapping[str, Any]
     ) -> bytes:
         """Return the stub of a response. Raise MisuseError if results are missing, unknown or invalid."""
         return self._build_stub(results, encoding, Direction.OUT, {**arguments, **results})
 
     def _read_stub(
-        self, stub: bytes, encoding: Encoding, direction: Direction, beside: Mapping[str, Any], padding: int = 0
+        self, stub: bytes, encoding: StubEncoding, direction: Direction, beside: Mapping[str, Any], padding: int = 0
     ) -> dict[str, Any]:
         reader = NdrReader(stub, encoding, self.section)
         values: dict[str, Any] = {}
@@ -132,7 +132,7 @@ class Method:
         return values
 
     def _build_stub(
-        self, values: Mapping[str, Any], encoding: Encoding, direction: Direction, scope: Mapping[str, Any]
+        self, values: Mapping[str, Any], encoding: StubEncoding, direction: Direction, scope: Mapping[str, Any]
     ) -> bytes:
         writer = NdrWriter(encoding, self.name)
         parameters_by_direction = self.parameters_by_direction[direction]

@@ -102,6 +102,6 @@ PROPVARIANT = _declare_propvariant(MAX_VARIANT_DEPTH)
 OBJECT_FORMAT = Struct(
     "OBJECT_FORMAT",
     "MS-MQMP 2.2.3.5",
-    ObjType=U32.within(1, 2),
+    ObjType=U32.with_value_range(1, 2),
     union=Union("OBJECT_FORMAT", U32, "ObjType", {1: declare_unique_pointer(QUEUE_FORMAT)}),
 )

@@ -23,7 +23,7 @@ from reference_qm.rpc.ndr import (
     U32,
     U64,
     ConformantVaryingArray,
-    HandleType,
+    ContextHandleType,
     Struct,
     declare_unique_pointer,
 )
@@ -31,9 +31,9 @@ from reference_qm.rpc.ndr import (
 MAX_BUFFER_SIZE = 4325376
 """The maximum of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
 
-RRSESSION_HANDLE = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
+RRSESSION_HANDLE = ContextHandleType("PCTX_RRSESSION_HANDLE_TYPE")
 """The handle type of an open queue (MS-MQQP 2.2.1.1)."""
-REMOTEREAD_HANDLE = HandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
+REMOTEREAD_HANDLE = ContextHandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
 """The handle type of a read session (MS-MQQP 2.2.1.2)."""
 
 REMOTEREADDESC = Struct(
@@ -43,7 +43,7 @@ REMOTEREADDESC = Struct(
     hCursor=U32,
     ulAction=U32,
     ulTimeout=U32,
-    dwSize=U32.within(0, MAX_BUFFER_SIZE),
+    dwSize=U32.with_value_range(0, MAX_BUFFER_SIZE),
     dwQueue=U32,
     dwRequestID=U32,
     Reserved=U32,
@@ -72,7 +72,7 @@ QM2QM = declare_interface(
                 "RemoteQMEndReceive",
                 "MS-MQQP 3.1.4.2",
                 declare_in_out_parameter("pphContext", REMOTEREAD_HANDLE),
-                declare_in_parameter("dwAck", U32.within(1, 2)),
+                declare_in_parameter("dwAck", U32.with_value_range(1, 2)),
                 returns=U32,
             ),
             declare_method(
@@ -80,7 +80,7 @@ QM2QM = declare_interface(
                 "MS-MQQP 3.1.4.3",
                 declare_out_parameter("phContext", RRSESSION_HANDLE),
                 declare_in_parameter("pLicGuid", GUID),
-                declare_in_parameter("dwMQS", U32.within(0, 16)),
+                declare_in_parameter("dwMQS", U32.with_value_range(0, 16)),
                 declare_in_parameter("hQueue", U32),
                 declare_in_parameter("pQueue", U32),
                 declare_in_parameter("dwpContext", U32),
@@ -111,7 +111,7 @@ QM2QM = declare_interface(
             declare_method(
                 "RemoteQMGetQMQMServerPort",
                 "MS-MQQP 3.1.4.8",
-                declare_in_parameter("dwPortType", U32.within(0, 3)),
+                declare_in_parameter("dwPortType", U32.with_value_range(0, 3)),
                 returns=U32,
             ),
             declare_method(

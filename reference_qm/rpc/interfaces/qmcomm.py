@@ -67,7 +67,7 @@ QMCOMM = declare_interface(
                 "R_QMGetObjectProperties",
                 "MS-MQMP 3.1.4.9",
                 declare_in_parameter("pObjectFormat", OBJECT_FORMAT),
-                declare_in_parameter("cp", U32.within(1, 128)),
+                declare_in_parameter("cp", U32.with_value_range(1, 128)),
                 declare_in_parameter("aProp", ConformantArray(U32, "cp")),
                 declare_in_out_parameter("apVar", ConformantArray(PROPVARIANT, "cp")),
                 returns=U32,

@@ -14,8 +14,8 @@ from reference_qm.rpc.ndr import (
     WCHAR,
     ConformantArray,
     ConformantVaryingArray,
+    ContextHandleType,
     FixedArray,
-    HandleType,
     NdrType,
     Pointer,
     Struct,
@@ -23,13 +23,13 @@ from reference_qm.rpc.ndr import (
     WideString,
     declare_unique_pointer,
 )
-from reference_qm.rpc.ndr.types import Unsigned
+from reference_qm.rpc.ndr.types import UnsignedIntegerType
 
 MAX_QUEUE_NAME_CHARACTERS = 0x8000
 """The maximum length in characters of a direct format name or a domain. The documents set no limit."""
 MAX_FORMAT_NAME_CHARACTERS = 1024
 
-OPENREMOTE_HANDLE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
+OPENREMOTE_HANDLE = ContextHandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
 """The handle type of a queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
 
 QUEUE_NAME_POINTER = declare_unique_pointer(WideString(MAX_QUEUE_NAME_CHARACTERS))
@@ -76,7 +76,7 @@ def _declare_format_name_fields(*stems: str) -> dict[str, NdrType]:
     """Return the three fields that describe each format name in CACTB_RECEIVE."""
     fields: dict[str, NdrType] = {}
     for stem in stems:
-        fields[f"ul{stem}FormatNameLen"] = U32.within(0, MAX_FORMAT_NAME_CHARACTERS)
+        fields[f"ul{stem}FormatNameLen"] = U32.with_value_range(0, MAX_FORMAT_NAME_CHARACTERS)
         fields[f"pp{stem}FormatName"] = _declare_array_pointer(WCHAR, f"ul{stem}FormatNameLen")
         fields[f"pul{stem}FormatNameLenProp"] = declare_unique_pointer(U32)
     return fields
@@ -104,7 +104,7 @@ _CREATE_CURSOR_STRUCT = Struct(
 CACTRANSFERBUFFERV1 = Struct(
     "CACTransferBufferV1",
     "MS-MQMP 2.2.3.2",
-    uTransferType=U32.within(0, 2),
+    uTransferType=U32.with_value_range(0, 2),
     union=Union(
         "CACTransferBufferV1", U32, "uTransferType", {0: _SEND_STRUCT, 1: _RECEIVE_STRUCT, 2: _CREATE_CURSOR_STRUCT}
     ),
@@ -169,6 +169,6 @@ CACTRANSFERBUFFERV1 = Struct(
 def build_zeroed_transfer_buffer() -> dict[str, Any]:
     """Return a CACTransferBufferV1 with zero fields and NULL pointers, as Windows sends it (MS-MQMP <29>)."""
     zero: dict[str, Any] = {
-        name: 0 if isinstance(kind, Unsigned) else None for name, kind in CACTRANSFERBUFFERV1.fields.items()
+        name: 0 if isinstance(kind, UnsignedIntegerType) else None for name, kind in CACTRANSFERBUFFERV1.fields.items()
     }
     return {**zero, "union": dict.fromkeys(_SEND_STRUCT.fields)}

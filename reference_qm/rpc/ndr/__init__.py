@@ -2,8 +2,8 @@
 
 from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, FixedArray, WideString
 from reference_qm.rpc.ndr.constructed import Pointer, Struct, Union, declare_full_pointer, declare_unique_pointer
-from reference_qm.rpc.ndr.handles import HandleType
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter
+from reference_qm.rpc.ndr.handles import ContextHandleType
+from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, StubEncoding
 from reference_qm.rpc.ndr.types import ENUM, GUID, U8, U16, U32, U64, WCHAR, NdrType
 
 __all__ = [
@@ -16,14 +16,14 @@ __all__ = [
     "WCHAR",
     "ConformantArray",
     "ConformantVaryingArray",
-    "Encoding",
+    "ContextHandleType",
     "FixedArray",
-    "HandleType",
     "NdrReader",
     "NdrType",
     "NdrWriter",
     "Pointer",
     "Struct",
+    "StubEncoding",
     "Union",
     "WideString",
     "declare_full_pointer",

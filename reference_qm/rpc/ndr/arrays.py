@@ -7,14 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
+from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, NeighbourFieldValues, StubEncoding
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
-SizeAttribute = str | int
+ArraySizeAttribute = str | int
 """The value of a size_is or length_is: either the name of a neighbouring field or parameter, or a constant."""
 
 
-def get_correlated_value(given: SizeAttribute, scope: NeighbourFieldValues) -> int:
+def get_element_count_of_attribute(given: ArraySizeAttribute, scope: NeighbourFieldValues) -> int:
     """Return the value of a size_is or length_is, which is a number of elements."""
     return given if isinstance(given, int) else scope[given]
 
@@ -26,10 +26,10 @@ class FixedArray(NdrType):
     element: NdrType
     size: int
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return self.element.get_alignment(encoding)
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return self.size * self.element.get_least_size(encoding)
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -46,12 +46,12 @@ class ConformantArray(NdrType):
     """An array with [size_is(n)]. A stub contains the maximum count, followed by that number of elements."""
 
     element: NdrType
-    size_is: SizeAttribute
+    size_is: ArraySizeAttribute
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -59,7 +59,7 @@ class ConformantArray(NdrType):
 
     def read_elements(self, reader: NdrReader, maximum: int, scope: NeighbourFieldValues) -> Any:
         """Read the elements after a maximum count, which must equal the value of the correlated field."""
-        wanted = get_correlated_value(self.size_is, scope)
+        wanted = get_element_count_of_attribute(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
         reader.skip_padding(self.element.get_alignment(reader.encoding))
@@ -74,7 +74,7 @@ class ConformantArray(NdrType):
 
     def write_elements(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         """Write the elements after the maximum count."""
-        wanted = get_correlated_value(self.size_is, scope)
+        wanted = get_element_count_of_attribute(self.size_is, scope)
         if len(value) != wanted:
             writer.raise_misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
         writer.write_padding(self.element.get_alignment(writer.encoding))
@@ -91,13 +91,13 @@ class ConformantVaryingArray(NdrType):
     """
 
     element: NdrType
-    size_is: SizeAttribute
-    length_is: SizeAttribute
+    size_is: ArraySizeAttribute
+    length_is: ArraySizeAttribute
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return 3 * encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -106,7 +106,7 @@ class ConformantVaryingArray(NdrType):
             (self.size_is, maximum, "has room for"),
             (self.length_is, actual, "has"),
         ):
-            wanted = get_correlated_value(given, scope)
+            wanted = get_element_count_of_attribute(given, scope)
             if found != wanted:
                 reader.refuse(f"{what} {found} elements, but {given} is {wanted}")
         reader.skip_padding(self.element.get_alignment(reader.encoding))
@@ -116,7 +116,10 @@ class ConformantVaryingArray(NdrType):
         return _read_deferred_parts(self.element, reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
-        size, length = get_correlated_value(self.size_is, scope), get_correlated_value(self.length_is, scope)
+        size, length = (
+            get_element_count_of_attribute(self.size_is, scope),
+            get_element_count_of_attribute(self.length_is, scope),
+        )
         if len(value) != length or length > size:
             writer.raise_misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
@@ -135,10 +138,10 @@ class WideString(NdrType):
 
     max_characters: int
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return encoding.pointer_size
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return 3 * encoding.pointer_size + 2
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_correlated_value
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
-from reference_qm.rpc.ndr.types import NdrType, Unsigned
+from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_element_count_of_attribute
+from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, NeighbourFieldValues, StubEncoding
+from reference_qm.rpc.ndr.types import NdrType, UnsignedIntegerType
 
 _NULL_POINTER = object()
 """The value that ``read`` returns for a NULL pointer. For any other pointer ``read`` returns the referent
@@ -38,10 +38,10 @@ class Pointer(NdrType):
     kind: PointerKind
     target: NdrType
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return encoding.pointer_size
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -116,12 +116,14 @@ class Struct(NdrType):
         parts = [kind for _, kind, _ in self._fixed]
         if self._conformant is not None:
             parts.append(self._conformant[1].element)
-        self._alignments = {wide: max(kind.get_alignment(Encoding(wide)) for kind in parts) for wide in (False, True)}
+        self._alignments = {
+            wide: max(kind.get_alignment(StubEncoding(wide)) for kind in parts) for wide in (False, True)
+        }
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return self._alignments[encoding.wide]
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return sum(kind.get_least_size(encoding) for _, kind, _ in self._fixed)
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> dict[str, Any]:
@@ -181,19 +183,21 @@ class Union(NdrType):
 
     __slots__ = ("arms", "discriminant", "name", "switch_is")
 
-    def __init__(self, name: str, discriminant: Unsigned, switch_is: str, arms: Mapping[int, NdrType | None]) -> None:
+    def __init__(
+        self, name: str, discriminant: UnsignedIntegerType, switch_is: str, arms: Mapping[int, NdrType | None]
+    ) -> None:
         self.name = name
         self.discriminant = discriminant
         self.switch_is = switch_is
         self.arms = arms
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return max(self.discriminant.size, self._get_arm_alignment(encoding))
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return self.discriminant.size
 
-    def _get_arm_alignment(self, encoding: Encoding) -> int:
+    def _get_arm_alignment(self, encoding: StubEncoding) -> int:
         return max(arm.get_alignment(encoding) for arm in self.arms.values() if arm is not None)
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
@@ -216,7 +220,7 @@ class Union(NdrType):
         return None if arm is None else arm.read_deferred_parts(reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
-        tag = get_correlated_value(self.switch_is, scope)
+        tag = get_element_count_of_attribute(self.switch_is, scope)
         if tag not in self.arms:
             writer.raise_misuse(f"has no arm {tag}")
         if writer.encoding.wide:

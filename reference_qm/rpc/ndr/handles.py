@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
+from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, NeighbourFieldValues, StubEncoding
 from reference_qm.rpc.ndr.types import NdrType
 
 NIL_HANDLE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class HandleType(NdrType):
+class ContextHandleType(NdrType):
     """A type of context handle. A handle has 20 bytes: attributes u32 (0) and a UUID. If all bytes are zero, the
     handle is NULL and is read as None.
 
@@ -22,10 +22,10 @@ class HandleType(NdrType):
 
     name: str
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return 4
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return 20
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> UUID | None:

@@ -17,7 +17,7 @@ _FIRST_REFERENT_IDENTIFIER = 0x00020000  # any nonzero number is allowed; a Wind
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
+class StubEncoding:
     """The encoding of a stub.
 
     ``wide``: whether the encoding is NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR.
@@ -46,7 +46,7 @@ class NdrReader(OctetReader):
 
     __slots__ = ("encoding", "full_referents")
 
-    def __init__(self, stub: bytes, encoding: Encoding, section: str) -> None:
+    def __init__(self, stub: bytes, encoding: StubEncoding, section: str) -> None:
         super().__init__(stub, encoding.order, section)
         self.encoding = encoding
         self.full_referents: dict[int, tuple[object, Any]] = {}
@@ -62,7 +62,7 @@ class NdrWriter(OctetWriter):
 
     __slots__ = ("_referents", "encoding")
 
-    def __init__(self, encoding: Encoding, where: str) -> None:
+    def __init__(self, encoding: StubEncoding, where: str) -> None:
         super().__init__(encoding.order, where)
         self.encoding = encoding
         self._referents = 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
+from reference_qm.rpc.ndr.stream import NdrReader, NdrWriter, NeighbourFieldValues, StubEncoding
 
 
 class NdrType(ABC):
@@ -21,11 +21,11 @@ class NdrType(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         """Return the alignment of the type in bytes."""
 
     @abstractmethod
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         """Return the minimum number of bytes that ``read`` consumes for a value. Array counts are checked with this
         number: a count is refused if its elements would need more bytes than are available.
         """
@@ -70,20 +70,20 @@ class NdrType(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Unsigned(NdrType):
+class UnsignedIntegerType(NdrType):
     """An unsigned integer of ``size`` bytes. ``limits`` is the IDL attribute range(low, high) of the integer."""
 
     size: int
     limits: tuple[int, int] | None = None
 
-    def within(self, low: int, high: int) -> Unsigned:
+    def with_value_range(self, low: int, high: int) -> UnsignedIntegerType:
         """Return this type with the IDL attribute range (MS-RPCE 2.2.4.14.1)."""
-        return Unsigned(self.size, (low, high))
+        return UnsignedIntegerType(self.size, (low, high))
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return self.size
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return self.size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> int:
@@ -102,7 +102,7 @@ class Unsigned(NdrType):
         writer.write_number(self.size, value)
 
 
-class Octet(Unsigned):
+class OctetType(UnsignedIntegerType):
     """The type unsigned char or byte. An array of this type is read as bytes."""
 
     __slots__ = ()
@@ -117,7 +117,7 @@ class Octet(Unsigned):
         writer.data += values
 
 
-class WideCharacter(Unsigned):
+class WideCharacterType(UnsignedIntegerType):
     """The type wchar_t. An array of this type is read as str, which may contain lone surrogates."""
 
     __slots__ = ()
@@ -132,17 +132,17 @@ class WideCharacter(Unsigned):
         writer.data += values.encode(_UTF_16_BY_BYTE_ORDER[writer.order], "surrogatepass")
 
 
-class Enumeration(NdrType):
+class EnumerationType(NdrType):
     """An enumeration, which has 2 bytes in NDR and 4 bytes in NDR64. Its values are 0 to 0x7FFF (C706 14.2.4;
     MS-RPCE 2.2.5.2).
     """
 
     __slots__ = ()
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return encoding.enum_size
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return encoding.enum_size
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> int:
@@ -165,10 +165,10 @@ class Guid(NdrType):
 
     __slots__ = ()
 
-    def get_alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: StubEncoding) -> int:
         return 4
 
-    def get_least_size(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: StubEncoding) -> int:
         return 16
 
     def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> UUID:
@@ -181,10 +181,10 @@ class Guid(NdrType):
 _ENUM_MAX = 0x7FFF
 _UTF_16_BY_BYTE_ORDER = {"<": "utf-16-le", ">": "utf-16-be"}
 
-U8 = Octet()
-U16 = Unsigned(2)
-U32 = Unsigned(4)
-U64 = Unsigned(8)
-WCHAR = WideCharacter()
-ENUM = Enumeration()
+U8 = OctetType()
+U16 = UnsignedIntegerType(2)
+U32 = UnsignedIntegerType(4)
+U64 = UnsignedIntegerType(8)
+WCHAR = WideCharacterType()
+ENUM = EnumerationType()
 GUID = Guid()

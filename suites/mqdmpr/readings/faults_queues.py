@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import PublicName
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -14,14 +14,14 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults_29_to_35 import PathOfRemot
 
 
 @follows("E160.2")
-class UnknownPublicFormatNamesRefused(Commands):
+class UnknownPublicFormatNamesRefused(HigherLayerCommands):
     """The queue manager refuses a public format name that the directory does not contain, unless the queue manager is
     offline.
     """
 
     @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        find_local_queue = self.qm.destinations.find_local_queue
+        find_local_queue = self.qm.destination_resolving.find_local_queue
         public = isinstance(parse_format_name_of_command(request.to), PublicName)
         known = public and (find_local_queue(request.to) or self.qm.next_hops.get_destination_info(request.to))
         if public and known is None:

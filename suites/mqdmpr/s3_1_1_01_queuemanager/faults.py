@@ -9,12 +9,12 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions, build_lookup_identifier
+from reference_qm.core.queueing.message_positions import MessagePositions, build_lookup_identifier
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.directory import Site
 from reference_qm.directory.enums import DirectoryOperationResult, DirectoryServerType
 from reference_qm.model.adm import MessagePosition, Queue
@@ -30,7 +30,7 @@ from reference_qm.surface.inputs import RpcBytesReceived
 def _set_queue_manager_attribute_at_start(name: str, value: Any) -> Install:
     """Build a fault in which the queue manager sets one of its attributes to a wrong value at its start."""
 
-    class AttributeSettingInitialization(Initialization):
+    class AttributeSettingInitialization(QueueManagerInitialization):
         def initialize_globally(self, now: Now) -> None:
             super().initialize_globally(now)
             setattr(self.qm.adm, name, value)
@@ -86,12 +86,12 @@ def _ignore_read_result(status: Status, position: MessagePosition | None) -> Non
 def _begin_receive_from_each_queue(qm: QueueManager) -> None:
     def receive_found_message(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
-            qm.reading.take_message_out(position, None, False, _ignore_read_result)
+            qm.message_reading.take_message_out(position, None, False, _ignore_read_result)
 
     for queue in qm.adm.QueueCollection.values():
         _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
         if descriptor is not None:
-            qm.waiting.wait_for_new_message(descriptor, None, True, receive_found_message, Now(0, 0))
+            qm.waiting_reads.wait_for_new_message(descriptor, None, True, receive_found_message, Now(0, 0))
 
 
 add(
@@ -107,8 +107,8 @@ add(
 class SiteCollectionHasForeignSites(DirectoryClient):
     """The queue manager's SiteCollection also contains sites to which the queue manager does not belong."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.SiteCollection = (*state.SiteCollection, Site(Identifier=NULL_GUID, Name="elsewhere"))
         return status
@@ -127,7 +127,7 @@ add(
 
 
 @fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
-class HardenedSecurityStillAnswersRpc(RpcServing):
+class HardenedSecurityStillAnswersRpc(RpcEventDispatching):
     """A queue manager in hardened security mode answers RPC."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -184,7 +184,7 @@ add(
 
 
 @fault("queue-manager-sequential-id-counted-per-queue", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class QueueManagerSequentialIdCountedPerQueue(Positions):
+class QueueManagerSequentialIdCountedPerQueue(MessagePositions):
     """Each queue counts its messages itself, so messages of different queues have the same SequentialID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -197,7 +197,7 @@ class QueueManagerSequentialIdCountedPerQueue(Positions):
 
 
 @fault("queue-manager-express-message-takes-no-sequential-id", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class QueueManagerExpressMessageTakesNoSequentialId(Positions):
+class QueueManagerExpressMessageTakesNoSequentialId(MessagePositions):
     """An express message does not increment the SequentialID, so it has the SequentialID of the preceding message."""
 
     @only_if(
@@ -208,7 +208,7 @@ class QueueManagerExpressMessageTakesNoSequentialId(Positions):
 
 
 @fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")
-class SequentialIdRestartsAfterSecondRestart(Restoring):
+class SequentialIdRestartsAfterSecondRestart(StateRestoring):
     """After a restart, the queue manager sets its SequentialID to the highest number among the stored messages, and
     does not use the SequentialID that it saved.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.store.disk import Change
 from reference_qm.model.adm import Message
@@ -12,7 +12,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("sequential-id-of-each-eighth-message-repeated", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class SequentialIdOfEachEighthMessageRepeated(Positions):
+class SequentialIdOfEachEighthMessageRepeated(MessagePositions):
     """The queue manager does not advance SequentialID for each eighth message."""
 
     def __init__(self, qm: QM) -> None:

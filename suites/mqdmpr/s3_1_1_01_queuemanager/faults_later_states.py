@@ -7,9 +7,9 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import DirectoryServerType
@@ -26,14 +26,14 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 class QueueManagerDirectoryServerTypeChangedWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets its DirectoryServerType to BackupSiteController."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.DirectoryServerType = DirectoryServerType.BACKUP_SITE_CONTROLLER
 
 
 @fault("queue-manager-stop-keeps-accepted-sessions", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStopKeepsAcceptedSessions(Inputs):
+class QueueManagerStopKeepsAcceptedSessions(InputDispatching):
     """A queue manager that is stopped closes only the sessions that it initiated, and still receives messages on the
     other sessions.
     """
@@ -54,14 +54,14 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
 
 
 @fault("queue-manager-answers-pending-peeks-when-it-is-stopped", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerAnswersPendingPeeksWhenItIsStopped(Inputs):
+class QueueManagerAnswersPendingPeeksWhenItIsStopped(InputDispatching):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
     def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         messages = [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]
         for reader in list(self.qm.readers.values()) if messages else ():
             if not reader.DestructiveRead:
-                self.qm.waiting._remove_waiting_reader(reader)
+                self.qm.waiting_reads._remove_waiting_reader(reader)
                 reader.answered(Status.MQ_OK, messages[0])
         super().on_stopped(event, now)
 
@@ -79,8 +79,8 @@ class QueueManagerSiteIdentifiersLostAtSitesUpdate(DirectoryClient):
 class QueueManagerSiteIdentifiersLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties SiteIdentifierList."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             replace_attribute_in_own_directory_object(self.qm, SiteIdentifierList=())
 
@@ -116,8 +116,8 @@ add(
 class QueueManagerRetryDuration900WhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets InitializationRetryTimerDuration to 900 seconds."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.InitializationRetryTimerDuration = 900
 
@@ -126,15 +126,15 @@ class QueueManagerRetryDuration900WhenDirectoryReturns(DirectoryClient):
 class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
     """A synchronization with the directory doubles InitializationRetryTimerDuration."""
 
-    def synchronize(self, now: Now) -> Result:
+    def synchronize_with_directory(self, now: Now) -> Result:
         self.qm.adm.InitializationRetryTimerDuration *= 2
-        return super().synchronize(now)
+        return super().synchronize_with_directory(now)
 
 
 @fault("queue-manager-directory-server-type-standalone-after-domain-change", breaks="MQDMPR-3.1.1.1-11")
-class QueueManagerDirectoryServerTypeStandaloneAfterDomainChange(Membership):
+class QueueManagerDirectoryServerTypeStandaloneAfterDomainChange(DomainMembership):
     """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
 
-    def take_identifier(self, identifier: UUID) -> None:
-        super().take_identifier(identifier)
+    def adopt_directory_identifier(self, identifier: UUID) -> None:
+        super().adopt_directory_identifier(identifier)
         self.qm.adm.DirectoryServerType = DirectoryServerType.STANDALONE

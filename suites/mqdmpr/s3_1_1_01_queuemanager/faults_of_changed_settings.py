@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import add
-from reference_qm.core.commands.configuring import Configuring
+from reference_qm.core.commands.settings_changing import SettingsChanging
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.states import SessionState
 from reference_qm.surface import commands
@@ -33,7 +33,7 @@ add(
 
 
 @fault("queue-manager-quota-overwritten-when-journal-quota-is-set", breaks="MQDMPR-3.1.1.1-08", blind=True)
-class QueueManagerQuotaOverwrittenWhenJournalQuotaIsSet(Configuring):
+class QueueManagerQuotaOverwrittenWhenJournalQuotaIsSet(SettingsChanging):
     """When an administrator sets the JournalQuota, the queue manager also sets its QueueManagerQuota to this value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -47,8 +47,8 @@ class QueueManagerQuotaOverwrittenWhenJournalQuotaIsSet(Configuring):
 class QueueManagerConnectedNetworksFilledWithSites(DirectoryClient):
     """When the queue manager reads its attributes, it adds its sites to the ConnectedNetworkIdentifierList."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.adm.ConnectedNetworkIdentifierList = self.qm.adm.SiteIdentifierList
         return status
 
@@ -71,8 +71,8 @@ add(
 class QueueManagerSupportingServerTrueIfDirectoryIntegrated(DirectoryClient):
     """A queue manager that is integrated with a directory sets its SupportingServer to True."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.adm.SupportingServer = True
         return status
 
@@ -91,7 +91,7 @@ add(
 
 
 @fault("queue-manager-journal-quota-overwritten-when-quota-is-set", breaks="MQDMPR-3.1.1.1-D01", blind=True)
-class QueueManagerJournalQuotaOverwrittenWhenQuotaIsSet(Configuring):
+class QueueManagerJournalQuotaOverwrittenWhenQuotaIsSet(SettingsChanging):
     """When an administrator sets the QueueManagerQuota, the queue manager also sets its JournalQuota to this value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -105,14 +105,14 @@ class QueueManagerJournalQuotaOverwrittenWhenQuotaIsSet(Configuring):
 class QueueManagerJournalQuotaLimitedByDirectory(DirectoryClient):
     """When the queue manager reads its attributes, it sets its JournalQuota to its QueueManagerQuota."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         self.qm.adm.JournalQuota = self.qm.adm.QueueManagerQuota
         return status
 
 
 @fault("queue-manager-hardened-security-lost-at-second-restart", breaks="MQDMPR-3.1.1.1-D02", blind=True)
-class QueueManagerHardenedSecurityLostAtSecondRestart(Restoring):
+class QueueManagerHardenedSecurityLostAtSecondRestart(StateRestoring):
     """The queue manager starts once in hardened security mode, and leaves the mode at the next restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -122,7 +122,7 @@ class QueueManagerHardenedSecurityLostAtSecondRestart(Restoring):
 
 
 @fault("queue-manager-leaves-hardened-security-mode-when-brought-online", breaks="MQDMPR-3.1.1.1-D02", blind=True)
-class QueueManagerLeavesHardenedSecurityModeWhenBroughtOnline(Administering):
+class QueueManagerLeavesHardenedSecurityModeWhenBroughtOnline(TransferAdministering):
     """The queue manager leaves hardened security mode when it is brought online."""
 
     def bring_online(self, now: Now) -> None:

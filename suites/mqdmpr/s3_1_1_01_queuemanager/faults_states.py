@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import FaultyCore, add
-from reference_qm.core.commands.configuring import Configuring
+from reference_qm.core.commands.settings_changing import SettingsChanging
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryServerType
@@ -49,7 +49,7 @@ add(
 
 
 @fault("queue-manager-journal-quota-set-to-changed-queue-manager-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
-class QueueManagerJournalQuotaSetToChangedQueueManagerQuota(Configuring):
+class QueueManagerJournalQuotaSetToChangedQueueManagerQuota(SettingsChanging):
     """When an administrator sets the QueueManagerQuota, the JournalQuota gets the same value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:

@@ -11,15 +11,15 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult, PrivacyLevel, QueueType, Scope
 from reference_qm.model.adm import Message, MessagePosition, Queue
@@ -34,7 +34,7 @@ from reference_qm.surface.commands import GetOutgoingQueue, Result
 
 
 @fault("public-queue-object-without-attributes", breaks="MQDMPR-3.1.1.2-01")
-class PublicQueueObjectWithoutAttributes(Publishing):
+class PublicQueueObjectWithoutAttributes(PublicQueuePublishing):
     """The directory object of a public queue contains only the queue's name."""
 
     def _build_element(self, queue: Queue) -> objects.Queue:
@@ -112,7 +112,7 @@ add(
 
 
 @fault("queue-manager-change-of-public-queue-not-written-to-directory", breaks="MQDMPR-3.1.1.2-01", blind=True)
-class QueueManagerChangeOfPublicQueueNotWrittenToDirectory(Publishing):
+class QueueManagerChangeOfPublicQueueNotWrittenToDirectory(PublicQueuePublishing):
     """When an attribute of a public queue is changed, the queue manager does not change the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: Any) -> None:
@@ -122,7 +122,7 @@ class QueueManagerChangeOfPublicQueueNotWrittenToDirectory(Publishing):
 def _make_fault_in_created_queues(spoil: Callable[[Queue], None]) -> Install:
     """Build a fault that changes each queue when the queue manager creates it."""
 
-    class CreatedQueueChanger(Queues):
+    class CreatedQueueChanger(QueueLifecycle):
         def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
             status, created = super().create_without_directory(queue, utc_s)
             if created is not None:
@@ -179,7 +179,7 @@ for _name, _rule, _says, _spoil in (
 
 
 @fault("queue-manager-creation-of-second-queue-with-same-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class QueueManagerCreationOfSecondQueueWithSameTypeRefused(Queues):
+class QueueManagerCreationOfSecondQueueWithSameTypeRefused(QueueLifecycle):
     """The queue manager refuses to create a queue with the Type of another queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -189,7 +189,7 @@ class QueueManagerCreationOfSecondQueueWithSameTypeRefused(Queues):
 
 
 @fault("queue-manager-qualified-path-name-with-short-computer-name", breaks="MQDMPR-3.1.1.2-03")
-class QueueManagerQualifiedPathNameWithShortComputerName(Queues):
+class QueueManagerQualifiedPathNameWithShortComputerName(QueueLifecycle):
     """The QualifiedPathname of a queue begins with the name of the computer without the domain."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -215,7 +215,7 @@ class ClosedQueueStaysActive(QueueOpening):
 
 
 @fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_ATTRIBUTE_RULES)
-class OutgoingQueueWithMessageInactive(Inspection):
+class OutgoingQueueWithMessageInactive(DataModelInspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -231,14 +231,16 @@ class OutgoingQueueWithMessageInactive(Inspection):
 class SystemQueuePublishedInDirectory(DirectoryClient):
     """A system queue has an object in the directory."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
-        self.qm.publishing.publish(Queue(Pathname="system$;journal", QueueType=QueueType.SYSTEM), lambda status: None)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
+        self.qm.public_queue_publishing.publish(
+            Queue(Pathname="system$;journal", QueueType=QueueType.SYSTEM), lambda status: None
+        )
         return status
 
 
 @fault("queue-messages-ordered-from-lowest-priority", breaks="MQDMPR-3.1.1.2-20")
-class QueueMessagesOrderedFromLowestPriority(Positions):
+class QueueMessagesOrderedFromLowestPriority(MessagePositions):
     """The queue manager orders the messages of a queue from the lowest priority to the highest."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -246,7 +248,7 @@ class QueueMessagesOrderedFromLowestPriority(Positions):
 
 
 @fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
-class QueuePriorityIgnored(Positions):
+class QueuePriorityIgnored(MessagePositions):
     """The queue manager orders the messages of a queue by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -254,7 +256,7 @@ class QueuePriorityIgnored(Positions):
 
 
 @fault("queue-recoverable-messages-before-express-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class QueueRecoverableMessagesBeforeExpressMessages(Positions):
+class QueueRecoverableMessagesBeforeExpressMessages(MessagePositions):
     """The queue manager inserts a recoverable message before the express messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -272,12 +274,12 @@ class QueueRecoverableMessagesBeforeExpressMessages(Positions):
         for one in express:
             again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
             queue.MessagePositionList.insert(again)
-            self.qm.positions.on_message_available(again)
+            self.qm.message_positions.on_message_available(again)
         return position
 
 
 @fault("queue-messages-of-local-applications-ordered-by-arrival-only", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class QueueMessagesOfLocalApplicationsOrderedByArrivalOnly(Positions):
+class QueueMessagesOfLocalApplicationsOrderedByArrivalOnly(MessagePositions):
     """A message that a local application sends is the last message of its queue, regardless of its priority."""
 
     @only_if(lambda part, queue, message: message.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
@@ -295,12 +297,13 @@ add(
     "MQDMPR-3.1.1.2-21",
     "The queue manager returns success without a message for a read of an empty queue.",
     change_answer(
-        RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < LOWEST_FAILURE_STATUS else 0
+        RemoteReadStarting.remote_qm_start_receive2,
+        Return=lambda status: status if status < LOWEST_FAILURE_STATUS else 0,
     ),
 )
 
 
-class PurgedFirstMessageReturner(Reading):
+class PurgedFirstMessageReturner(MessageReading):
     """After a purge, a peek at the empty queue returns the message that was the first of the queue before the purge."""
 
     first_entries_before_purge: tuple[tuple[Entry, MessagePosition], ...] = ()
@@ -317,13 +320,13 @@ class PurgedFirstMessageReturner(Reading):
         if queue_desc.QueueReference is not None and cursor is None:
             start = queue_desc.QueueReference.MessagePositionList.Start
             head = next((head for one, head in self.first_entries_before_purge if one is start), None)
-            if head is not None and self.qm.seeking.seek_available(start, True) is None:
+            if head is not None and self.qm.message_search.seek_available(start, True) is None:
                 answered(Status.MQ_OK, head)
                 return
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
-class PurgedFirstMessagePositionKeeper(Queues):
+class PurgedFirstMessagePositionKeeper(QueueLifecycle):
     """A purge does not reset the position of the first message of the queue, so a later peek at the empty queue returns
     the purged message.
     """
@@ -336,9 +339,9 @@ class PurgedFirstMessagePositionKeeper(Queues):
         failed: Callable[[], None] | None = None,
     ) -> Result | None:
         start = queue.MessagePositionList.Start
-        head = self.qm.seeking.seek_available(start, True)
+        head = self.qm.message_search.seek_available(start, True)
         if head is not None:
-            self.qm.reading.first_entries_before_purge += ((start, head),)  # type: ignore[attr-defined]
+            self.qm.message_reading.first_entries_before_purge += ((start, head),)  # type: ignore[attr-defined]
         return super().purge(queue, token, done, failed)
 
 

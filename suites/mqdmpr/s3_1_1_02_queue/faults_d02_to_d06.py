@@ -10,14 +10,14 @@ from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.transfer.admission import Outcome
+from reference_qm.core.transfer.message_admission import Outcome
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
@@ -94,12 +94,14 @@ class QueueAuthenticationEnabledAfterCreationIgnored(QueueCommands):
 
 
 @fault("queue-manager-locked-messages-not-counted-against-queue-quota", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QueueManagerLockedMessagesNotCountedAgainstQueueQuota(Quotas):
+class QueueManagerLockedMessagesNotCountedAgainstQueueQuota(QueueQuotas):
     """The queue manager does not count messages that an open transaction has received against the queue's Quota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         messages = queue.MessagePositionList
-        locked = sum(one.size for one in messages if one.State is MessagePositionState.LOCKED and not one.awaits_disk)
+        locked = sum(
+            one.size for one in messages if one.State is MessagePositionState.LOCKED and not one.is_disk_write_pending
+        )
         messages.TotalBytes -= locked
         try:
             return super().check_room_for_message(queue, message)
@@ -122,7 +124,7 @@ add(
 
 
 @fault("queue-quota-ignored-for-transactional-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QueueQuotaIgnoredForTransactionalMessages(Quotas):
+class QueueQuotaIgnoredForTransactionalMessages(QueueQuotas):
     """A transactional queue stores messages beyond its Quota."""
 
     @only_if(
@@ -133,7 +135,7 @@ class QueueQuotaIgnoredForTransactionalMessages(Quotas):
 
 
 @fault("queue-quota-ignored-for-messages-of-local-applications", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QueueQuotaIgnoredForMessagesOfLocalApplications(Quotas):
+class QueueQuotaIgnoredForMessagesOfLocalApplications(QueueQuotas):
     """The queue manager stores messages of local applications beyond the Quota of a queue."""
 
     @only_if(
@@ -146,7 +148,7 @@ class QueueQuotaIgnoredForMessagesOfLocalApplications(Quotas):
 
 
 @fault("queue-quota-admits-first-message-of-any-size", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
+class QueueQuotaAdmitsFirstMessageOfAnySize(QueueQuotas):
     """An empty queue accepts a message that is larger than its Quota."""
 
     @only_if(lambda part, queue, message: not len(queue.MessagePositionList) and queue.parent is None)
@@ -155,7 +157,7 @@ class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
 
 
 @fault("queue-journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
-class QueueJournalQuotaIgnored(Quotas):
+class QueueJournalQuotaIgnored(QueueQuotas):
     """The queue manager stores messages in the journal of a queue beyond the JournalQuota of the queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -165,7 +167,7 @@ class QueueJournalQuotaIgnored(Quotas):
 
 
 @fault("queue-journal-quota-shared-by-all-journals", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class QueueJournalQuotaSharedByAllJournals(Quotas):
+class QueueJournalQuotaSharedByAllJournals(QueueQuotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED_QUOTA_KB)
@@ -178,7 +180,7 @@ class QueueJournalQuotaSharedByAllJournals(Quotas):
 
 
 @fault("queue-journal-discards-oldest-message-when-full", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
+class QueueJournalDiscardsOldestMessageWhenFull(MessageJournaling):
     """A full journal discards its oldest messages to store a new message that alone exceeds JournalQuota."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -186,13 +188,13 @@ class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
         received = reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if journal is not None and position.QueueReference.Journaling and received:
             for old in list(journal.MessagePositionList):
-                if self.qm.quotas.check_room_for_message(journal, position.MessageReference):
+                if self.qm.queue_quotas.check_room_for_message(journal, position.MessageReference):
                     journal.MessagePositionList.remove(old)
         super().journal_received_message(position, reason)
 
 
 @fault("journal-quota-check-ignores-size-of-new-message", breaks="MQDMPR-3.1.1.2-D04")
-class JournalQuotaCheckIgnoresSizeOfNewMessage(Quotas):
+class JournalQuotaCheckIgnoresSizeOfNewMessage(QueueQuotas):
     """The journal of a queue accepts a message if the messages that are already in the journal do not exceed
     JournalQuota.
     """
@@ -207,7 +209,7 @@ class JournalQuotaCheckIgnoresSizeOfNewMessage(Quotas):
 
 
 @fault("journal-quota-shared-by-all-queues", breaks="MQDMPR-3.1.1.2-D04")
-class JournalQuotaSharedByAllQueues(Quotas):
+class JournalQuotaSharedByAllQueues(QueueQuotas):
     """The messages in the journals of all queues count towards the JournalQuota of each queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -228,12 +230,12 @@ add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
     "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
-    skip(Journaling.journal_received_message),
+    skip(MessageJournaling.journal_received_message),
 )
 
 
 @fault("queue-without-journaling-copies-messages-to-journal", breaks="MQDMPR-3.1.1.2-D05")
-class QueueWithoutJournalingCopiesMessagesToJournal(Journaling):
+class QueueWithoutJournalingCopiesMessagesToJournal(MessageJournaling):
     """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -244,7 +246,7 @@ class QueueWithoutJournalingCopiesMessagesToJournal(Journaling):
 
 
 @fault("message-received-remotely-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
-class MessageReceivedRemotelyNotJournaled(Journaling):
+class MessageReceivedRemotelyNotJournaled(MessageJournaling):
     """A message that is received while a remote reader has its queue open is not stored in the journal."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -271,7 +273,7 @@ class MessageReceivedInTransactionNotJournaled(TransactionEvents):
 
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueJournalsPurgedMessages(Journaling):
+class QueueJournalsPurgedMessages(MessageJournaling):
     """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -280,7 +282,7 @@ class QueueJournalsPurgedMessages(Journaling):
 
 
 @fault("queue-journals-expired-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueJournalsExpiredMessages(Journaling):
+class QueueJournalsExpiredMessages(MessageJournaling):
     """The queue manager copies a message that expires in a queue with Journaling into the journal."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -299,7 +301,7 @@ class QueueJournalsMessagesAfterJournalingIsDisabled(QueueCommands):
 
 
 @fault("queue-journal-copy-without-extension-and-application-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueJournalCopyWithoutExtensionAndApplicationTag(Journaling):
+class QueueJournalCopyWithoutExtensionAndApplicationTag(MessageJournaling):
     """The copy of a message in a journal has neither the extension nor the application tag of the message."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
@@ -309,7 +311,7 @@ class QueueJournalCopyWithoutExtensionAndApplicationTag(Journaling):
 
 
 @fault("queue-express-messages-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueExpressMessagesNotJournaled(Journaling):
+class QueueExpressMessagesNotJournaled(MessageJournaling):
     """The queue manager does not copy an express message that is received from a queue with Journaling into the
     journal.
     """
@@ -320,7 +322,7 @@ class QueueExpressMessagesNotJournaled(Journaling):
 
 
 @fault("queue-manager-queue-active-false-while-open-to-peek", breaks="MQDMPR-3.1.1.2-D06", blind=True)
-class QueueManagerQueueActiveFalseWhileOpenToPeek(Inspection):
+class QueueManagerQueueActiveFalseWhileOpenToPeek(DataModelInspection):
     """The queue manager computes Active as False for a queue that is open only to peek."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -332,7 +334,7 @@ class QueueManagerQueueActiveFalseWhileOpenToPeek(Inspection):
 
 
 @fault("queue-manager-queue-active-false-while-open-to-send", breaks="MQDMPR-3.1.1.2-D06", blind=True)
-class QueueManagerQueueActiveFalseWhileOpenToSend(Inspection):
+class QueueManagerQueueActiveFalseWhileOpenToSend(DataModelInspection):
     """A local queue that is open only for sending is inactive."""
 
     def inspect(self, now: Now) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from typing import Any
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
-from reference_qm.core.transfer.arrival import Arrival
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_arrival import MessageArrival
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
@@ -26,7 +26,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("second-message-of-queue-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class SecondMessageOfQueueNotJournaled(Journaling):
+class SecondMessageOfQueueNotJournaled(MessageJournaling):
     """The queue manager does not copy a received message into the journal of its queue if the journal has exactly one
     message.
     """
@@ -38,7 +38,7 @@ class SecondMessageOfQueueNotJournaled(Journaling):
 
 
 @fault("local-message-not-journaled-when-received", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class LocalMessageNotJournaledWhenReceived(Journaling):
+class LocalMessageNotJournaledWhenReceived(MessageJournaling):
     """The queue manager does not copy a received message of a local application into the journal of its queue."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -47,7 +47,7 @@ class LocalMessageNotJournaledWhenReceived(Journaling):
 
 
 @fault("journaling-of-queue-decided-when-message-arrives", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class JournalingOfQueueDecidedWhenMessageArrives(Journaling):
+class JournalingOfQueueDecidedWhenMessageArrives(MessageJournaling):
     """The queue manager journals a message if Journaling was True when the queue was used for the first time."""
 
     def __init__(self, qm: QM) -> None:
@@ -63,7 +63,7 @@ class JournalingOfQueueDecidedWhenMessageArrives(Journaling):
 
 
 @fault("purged-message-of-journaling-queue-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class PurgedMessageOfJournalingQueueJournaled(Journaling):
+class PurgedMessageOfJournalingQueueJournaled(MessageJournaling):
     """The queue manager copies a purged message into the journal of its queue."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -73,7 +73,7 @@ class PurgedMessageOfJournalingQueueJournaled(Journaling):
 
 
 @fault("quota-of-queue-ignored-for-local-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QuotaOfQueueIgnoredForLocalMessages(Quotas):
+class QuotaOfQueueIgnoredForLocalMessages(QueueQuotas):
     """The queue manager ignores the quota of a queue for messages of local applications."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -85,7 +85,7 @@ class QuotaOfQueueIgnoredForLocalMessages(Quotas):
 
 
 @fault("quota-of-transactional-queue-ignored", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QuotaOfTransactionalQueueIgnored(Quotas):
+class QuotaOfTransactionalQueueIgnored(QueueQuotas):
     """The queue manager ignores the quota of a transactional queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -96,7 +96,7 @@ class QuotaOfTransactionalQueueIgnored(Quotas):
 
 
 @fault("journal-quota-of-queue-compared-with-new-message-only", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class JournalQuotaOfQueueComparedWithNewMessageOnly(Quotas):
+class JournalQuotaOfQueueComparedWithNewMessageOnly(QueueQuotas):
     """The queue manager compares the JournalQuota of a queue with the size of the new message alone."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -108,7 +108,7 @@ class JournalQuotaOfQueueComparedWithNewMessageOnly(Quotas):
 
 
 @fault("journal-quota-of-transactional-queue-ignored", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class JournalQuotaOfTransactionalQueueIgnored(Quotas):
+class JournalQuotaOfTransactionalQueueIgnored(QueueQuotas):
     """The queue manager ignores the JournalQuota of a transactional queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -119,7 +119,7 @@ class JournalQuotaOfTransactionalQueueIgnored(Quotas):
 
 
 @fault("queue-manager-repeats-highest-private-queue-number-after-restart", breaks="MQDMPR-3.1.1.2-D01", blind=True)
-class QueueManagerRepeatsHighestPrivateQueueNumberAfterRestart(Queues):
+class QueueManagerRepeatsHighestPrivateQueueNumberAfterRestart(QueueLifecycle):
     """After a restart, the queue manager gives the first new private queue the highest number of an existing private
     queue.
     """
@@ -158,7 +158,7 @@ class AuthenticationOfTransactionalQueueIgnored(SecurityOnReceipt):
 
 
 @fault("authentication-of-queue-ignored-for-local-messages", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class AuthenticationOfQueueIgnoredForLocalMessages(Securing):
+class AuthenticationOfQueueIgnoredForLocalMessages(MessageSecuring):
     """A queue whose Authentication is True accepts an unsigned message of a local application."""
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
@@ -170,13 +170,13 @@ class AuthenticationOfQueueIgnoredForLocalMessages(Securing):
 
 
 @fault("aborted-receive-returns-message-behind-equal-priority-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class AbortedReceiveReturnsMessageBehindEqualPriorityMessages(Positions):
+class AbortedReceiveReturnsMessageBehindEqualPriorityMessages(MessagePositions):
     """A message that becomes available again moves behind all messages of its priority."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         super().unlock_message(position)
-        if position.counting_list is messages and not position.hold_count:
+        if position.position_list_that_counts_size is messages and not position.reader_hold_count:
             messages.remove(position)
             again = MessagePosition(position.MessageReference, position.QueueReference)
             again.key, again.order_queue = position.key, position.order_queue
@@ -186,7 +186,7 @@ class AbortedReceiveReturnsMessageBehindEqualPriorityMessages(Positions):
 
 
 @fault("message-of-priority-7-inserted-behind-priority-6", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class MessageOfPriority7InsertedBehindPriority6(Positions):
+class MessageOfPriority7InsertedBehindPriority6(MessagePositions):
     """The queue manager puts a message of priority 7 behind the messages of priority 6."""
 
     @only_if(lambda part, queue, message: message.Priority == 7)
@@ -208,7 +208,7 @@ class QueueManagerQueueInactiveThoughSecondHandleIsOpen(QueueOpening):
 
 
 @fault("queue-manager-queue-type-null-guid-replaced-by-queue-identifier", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class QueueManagerQueueTypeNullGuidReplacedByQueueIdentifier(Queues):
+class QueueManagerQueueTypeNullGuidReplacedByQueueIdentifier(QueueLifecycle):
     """The queue manager replaces a Type of GUID_NULL by the Identifier of the queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
@@ -219,7 +219,7 @@ class QueueManagerQueueTypeNullGuidReplacedByQueueIdentifier(Queues):
 
 
 @fault("queue-manager-drops-messages-if-highest-bit-of-queue-type-is-set", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class QueueManagerDropsMessagesIfHighestBitOfQueueTypeIsSet(Arrival):
+class QueueManagerDropsMessagesIfHighestBitOfQueueTypeIsSet(MessageArrival):
     """The queue manager finds no destination for a message to a queue whose Type has its highest bit set."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -247,7 +247,7 @@ class RestoredQueueHasJournalQuotaOfPreviousQueue(SurvivingQueues):
 
 
 @fault("queue-manager-qualified-path-name-with-capitals-lacks-computer", breaks="MQDMPR-3.1.1.2-03", blind=True)
-class QueueManagerQualifiedPathNameWithCapitalsLacksComputer(Queues):
+class QueueManagerQualifiedPathNameWithCapitalsLacksComputer(QueueLifecycle):
     """The queue manager gives a queue whose name has capital letters a QualifiedPathname without the name of the
     computer.
     """
@@ -260,7 +260,7 @@ class QueueManagerQualifiedPathNameWithCapitalsLacksComputer(Queues):
 
 
 @fault("sender-express-dead-letter-stored-in-system-journal", breaks="MQDMPR-3.1.1.2-17", blind=True)
-class SenderExpressDeadLetterStoredInSystemJournal(Journaling):
+class SenderExpressDeadLetterStoredInSystemJournal(MessageJournaling):
     """The queue manager puts an express dead letter into the system journal."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -24,7 +24,7 @@ class QueueManagerQualifiedPathnameShortenedByChangedProperty(QueueCommands):
 
 
 @fault("queue-manager-qualified-pathname-of-public-queue-shortened", breaks="MQDMPR-3.1.1.2-03", blind=True)
-class QueueManagerQualifiedPathnameOfPublicQueueShortened(Queues):
+class QueueManagerQualifiedPathnameOfPublicQueueShortened(QueueLifecycle):
     """The QualifiedPathname of a public queue begins with the NetBIOS name of the computer."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

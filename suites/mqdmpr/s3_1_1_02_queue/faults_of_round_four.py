@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
     breaks="MQDMPR-3.1.1.2-21",
     blind=True,
 )
-class QueueManagerReadByLookupIdentifierOfEmptiedQueueReturnsFormerMessage(Seeking):
+class QueueManagerReadByLookupIdentifierOfEmptiedQueueReturnsFormerMessage(MessageSearch):
     """The queue manager answers a peek by LookupIdentifier at a queue that has been emptied with the message that
     the last such read of the queue found.
     """

@@ -9,13 +9,13 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.directory import Queue as PublishedQueue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
@@ -59,7 +59,7 @@ add(
 
 
 @fault("queue-manager-access-masks-of-public-queue-contain-synchronize", breaks="MQDMPR-3.1.1.2-08", blind=True)
-class QueueManagerAccessMasksOfPublicQueueContainSynchronize(Queues):
+class QueueManagerAccessMasksOfPublicQueueContainSynchronize(QueueLifecycle):
     """The access masks of a public queue contain SYNCHRONIZE."""
 
     def add(self, queue: Queue) -> None:
@@ -76,7 +76,7 @@ class UnlistedQueueScope(Enum):
 
 
 @fault("queue-manager-scope-of-public-queue-is-computer", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfPublicQueueIsComputer(Queues):
+class QueueManagerScopeOfPublicQueueIsComputer(QueueLifecycle):
     """The Scope of a public queue is Computer."""
 
     def add(self, queue: Queue) -> None:
@@ -86,7 +86,7 @@ class QueueManagerScopeOfPublicQueueIsComputer(Queues):
 
 
 @fault("queue-manager-scope-of-transactional-queue-shown-as-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfTransactionalQueueShownAsNumber(Queues):
+class QueueManagerScopeOfTransactionalQueueShownAsNumber(QueueLifecycle):
     """The Scope of a transactional queue is a number."""
 
     def add(self, queue: Queue) -> None:
@@ -116,8 +116,8 @@ class _SystemQueuePublisher(DirectoryClient):
         """Return the path names of the system queues to publish."""
         return []
 
-    def synchronize(self, now: Now) -> Result:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> Result:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         for path in self.list_published_paths() if status is Result.SUCCESS else ():
             element = PublishedQueue(Pathname=f"{state.LocalQueueManager.ComputerName}\\{path}")
@@ -142,7 +142,7 @@ class QueueManagerTransactionalDeadLetterQueuePublished(_SystemQueuePublisher):
 
 
 @fault("queue-manager-journal-of-public-queue-published-in-directory", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerJournalOfPublicQueuePublishedInDirectory(Queues):
+class QueueManagerJournalOfPublicQueuePublishedInDirectory(QueueLifecycle):
     """The queue manager creates an object for the journal of each new public queue in the directory."""
 
     def add(self, queue: Queue) -> None:
@@ -153,7 +153,7 @@ class QueueManagerJournalOfPublicQueuePublishedInDirectory(Queues):
             self.qm.directory_link.write(create_directory_object(state, element), lambda answer: None)
 
 
-class _ActiveAttributeChanger(Inspection):
+class _ActiveAttributeChanger(DataModelInspection):
     """Show a wrong value of Active for some queues; a subclass selects which."""
 
     def compute_active(self, queue: Queue) -> bool:
@@ -212,7 +212,7 @@ class QueueManagerOutgoingQueueWithOneRecoverableMessageNotActive(_ActiveAttribu
         return queue.Active and not (waiting and all(one.recoverable for one in waiting))
 
 
-class _LastReceivedMessageKeeper(Reading):
+class _LastReceivedMessageKeeper(MessageReading):
     """Keep the message that was received last from each queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -278,7 +278,7 @@ class QueueManagerLookupInEmptiedQueueReturnsLastMessage(_LastReceivedMessageKee
 
 
 @fault("queue-manager-read-of-empty-subqueue-reads-its-queue", breaks="MQDMPR-3.1.1.2-21", blind=True)
-class QueueManagerReadOfEmptySubqueueReadsItsQueue(Seeking):
+class QueueManagerReadOfEmptySubqueueReadsItsQueue(MessageSearch):
     """A read of an empty subqueue returns the first message of the queue that owns the subqueue."""
 
     def seek_available(
@@ -295,7 +295,7 @@ class QueueManagerReadOfEmptySubqueueReadsItsQueue(Seeking):
         return found
 
 
-class _WrongPrivateQueueNumberAssigner(Queues):
+class _WrongPrivateQueueNumberAssigner(QueueLifecycle):
     """Assign wrong numbers to new private queues."""
 
     def list_private_queue_numbers(self) -> list[int]:
@@ -318,7 +318,7 @@ class QueueManagerNewPrivateQueueNumberIsCountOfPrivateQueues(_WrongPrivateQueue
 
 
 @fault("queue-manager-transactional-queue-has-number-of-previous-queue", breaks="MQDMPR-3.1.1.2-D01", blind=True)
-class QueueManagerTransactionalQueueHasNumberOfPreviousQueue(Queues):
+class QueueManagerTransactionalQueueHasNumberOfPreviousQueue(QueueLifecycle):
     """A transactional private queue has the number of the private queue that was created before it."""
 
     def add(self, queue: Queue) -> None:
@@ -329,7 +329,7 @@ class QueueManagerTransactionalQueueHasNumberOfPreviousQueue(Queues):
 
 
 @fault("queue-manager-synchronize-added-to-supplied-access-masks", breaks="MQDMPR-3.1.1.2-08")
-class QueueManagerSynchronizeAddedToSuppliedAccessMasks(Queues):
+class QueueManagerSynchronizeAddedToSuppliedAccessMasks(QueueLifecycle):
     """The queue manager adds SYNCHRONIZE to the access masks of a security descriptor that an application supplies."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

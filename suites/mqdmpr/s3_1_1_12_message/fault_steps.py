@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
@@ -18,7 +18,7 @@ def clear_negative_receive_ack_request(position: MessagePosition) -> None:
     position.MessageReference = replace(message, AcknowledgementsRequested=requested)
 
 
-class ArrivedMessageChanger(Positions):
+class ArrivedMessageChanger(MessagePositions):
     """Change the messages that other queue managers sent."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -34,7 +34,7 @@ class ArrivedMessageChanger(Positions):
 RECEIVE_TIMEOUT_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
-class InsertedMessageChanger(Positions):
+class InsertedMessageChanger(MessagePositions):
     """Change the messages of other queue managers and of local applications when they enter a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -45,7 +45,7 @@ class InsertedMessageChanger(Positions):
         raise NotImplementedError
 
 
-class LocalMessageChanger(Positions):
+class LocalMessageChanger(MessagePositions):
     """Change the messages that local applications send to local queues."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -58,7 +58,7 @@ class LocalMessageChanger(Positions):
         raise NotImplementedError
 
 
-class MovedMessageChanger(Positions):
+class MovedMessageChanger(MessagePositions):
     """Change the messages that are moved between a queue and its subqueues, or into a system queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

@@ -13,11 +13,11 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.directory.enums import QueueType
@@ -55,7 +55,7 @@ add(
 
 
 @fault("sender-recoverable-message-to-own-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20")
-class SenderRecoverableMessageToOwnQueueLostAtRestart(Durability):
+class SenderRecoverableMessageToOwnQueueLostAtRestart(DurableRecords):
     """At a restart, the queue manager loses a recoverable message that an application sent to a queue of its own
     computer.
     """
@@ -70,7 +70,7 @@ class SenderRecoverableMessageToOwnQueueLostAtRestart(Durability):
 def _omit_moves_into_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
     """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
 
-    class SystemQueueMoveOmitter(Positions):
+    class SystemQueueMoveOmitter(MessagePositions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
             return None if queue is which(self.qm) else super().move_message(position, queue)
 
@@ -86,7 +86,7 @@ add(
 
 
 @fault("sender-transactional-message-not-journaled", breaks="MQDMPR-3.1.1.12-21")
-class SenderTransactionalMessageNotJournaled(Journaling):
+class SenderTransactionalMessageNotJournaled(MessageJournaling):
     """The sender does not journal a delivered transactional message with PositiveJournalingRequested."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -95,7 +95,7 @@ class SenderTransactionalMessageNotJournaled(Journaling):
 
 
 @fault("system-journal-keeps-only-newest-message-of-each-destination", breaks="MQDMPR-3.1.1.12-21")
-class SystemJournalKeepsOnlyNewestMessageOfEachDestination(Journaling):
+class SystemJournalKeepsOnlyNewestMessageOfEachDestination(MessageJournaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -109,7 +109,7 @@ class SystemJournalKeepsOnlyNewestMessageOfEachDestination(Journaling):
 
 
 @fault("express-message-not-in-system-journal", breaks="MQDMPR-3.1.1.12-21", blind=True)
-class ExpressMessageNotInSystemJournal(Journaling):
+class ExpressMessageNotInSystemJournal(MessageJournaling):
     """The sender does not journal a delivered express message with PositiveJournalingRequested."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -118,7 +118,7 @@ class ExpressMessageNotInSystemJournal(Journaling):
 
 
 @fault("message-to-several-queues-journaled-once", breaks="MQDMPR-3.1.1.12-21", blind=True)
-class MessageToSeveralQueuesJournaledOnce(Journaling):
+class MessageToSeveralQueuesJournaledOnce(MessageJournaling):
     """Of the copies of a message to several queues, the sender journals only the copy for the first queue."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -129,7 +129,7 @@ class MessageToSeveralQueuesJournaledOnce(Journaling):
 
 
 @fault("sender-resends-delivered-message-that-full-journal-lacks", breaks="MQDMPR-3.1.1.12-22")
-class SenderResendsDeliveredMessageThatFullJournalLacks(Positions):
+class SenderResendsDeliveredMessageThatFullJournalLacks(MessagePositions):
     """After a restart, the sender sends a delivered message again if the full journal could not store it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -140,7 +140,7 @@ class SenderResendsDeliveredMessageThatFullJournalLacks(Positions):
 
 
 @fault("journal-quota-of-system-journal-and-dead-letters-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
-class JournalQuotaOfSystemJournalAndDeadLettersIgnored(Quotas):
+class JournalQuotaOfSystemJournalAndDeadLettersIgnored(QueueQuotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -149,7 +149,7 @@ class JournalQuotaOfSystemJournalAndDeadLettersIgnored(Quotas):
 
 
 @fault("delivered-message-without-positive-journaling-journaled", breaks="MQDMPR-3.1.1.12-23")
-class DeliveredMessageWithoutPositiveJournalingJournaled(Journaling):
+class DeliveredMessageWithoutPositiveJournalingJournaled(MessageJournaling):
     """The sender journals every delivered message."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -159,7 +159,7 @@ class DeliveredMessageWithoutPositiveJournalingJournaled(Journaling):
 
 
 @fault("delivered-message-with-negative-journaling-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class DeliveredMessageWithNegativeJournalingJournaled(Journaling):
+class DeliveredMessageWithNegativeJournalingJournaled(MessageJournaling):
     """The sender journals a delivered message that requests only negative journaling."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -179,7 +179,7 @@ add(
 
 
 @fault("sender-undelivered-express-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class SenderUndeliveredExpressMessageNotStoredAsDeadLetter(Journaling):
+class SenderUndeliveredExpressMessageNotStoredAsDeadLetter(MessageJournaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -188,7 +188,7 @@ class SenderUndeliveredExpressMessageNotStoredAsDeadLetter(Journaling):
 
 
 @fault("sender-undelivered-transactional-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(Journaling):
+class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(MessageJournaling):
     """The sender does not store an undelivered transactional message with NegativeJournalingRequested
     as a dead letter.
     """
@@ -199,7 +199,7 @@ class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(Journaling):
 
 
 @fault("undelivered-message-requesting-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class UndeliveredMessageRequestingBothJournalsNotDeadLetter(Journaling):
+class UndeliveredMessageRequestingBothJournalsNotDeadLetter(MessageJournaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
     @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
@@ -235,7 +235,7 @@ class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
     "message-without-negative-journaling-stored-as-dead-letter",
     breaks=("MQDMPR-3.1.1.12-26", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"),
 )
-class MessageWithoutNegativeJournalingStoredAsDeadLetter(Journaling):
+class MessageWithoutNegativeJournalingStoredAsDeadLetter(MessageJournaling):
     """The sender stores every failed message as a dead letter."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -249,7 +249,7 @@ class MessageWithoutNegativeJournalingStoredAsDeadLetter(Journaling):
     breaks=("MQDMPR-3.1.1.12-26", "MQQB-3.1.7.1.2-06"),
     blind=True,
 )
-class UndeliveredMessageWithPositiveJournalingStoredAsDeadLetter(Journaling):
+class UndeliveredMessageWithPositiveJournalingStoredAsDeadLetter(MessageJournaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:

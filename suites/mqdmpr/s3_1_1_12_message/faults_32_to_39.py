@@ -11,12 +11,12 @@ from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core.events import MessageLeftQueue
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.messages import NEGATIVE_RECEIVE_FLAG, POSITIVE_RECEIVE_FLAG
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
@@ -32,7 +32,7 @@ from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
 def _change_inserted_message(change: Callable[[Message], Message]) -> Install:
     """Build a fault that changes each message when it enters a queue, even an outgoing queue."""
 
-    class MessageInsertionChanger(Positions):
+    class MessageInsertionChanger(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
@@ -81,9 +81,9 @@ for _name, _rules, _says, _change in (
 def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Install:
     """Build a fault in which the router changes a field of each message that it forwards."""
 
-    class ForwardedMessageChanger(Routing):
-        def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-            counted = super().count_hop(packet)
+    class ForwardedMessageChanger(MessageRouting):
+        def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+            counted = super().increment_hop_count(packet)
             if counted is None:
                 return None
             altered: UserMessagePacket = set_fields(counted, {f"MessagePropertiesHeader.{field}": change})

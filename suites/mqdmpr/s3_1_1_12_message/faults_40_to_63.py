@@ -9,12 +9,12 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
@@ -164,7 +164,7 @@ class LocalMessageLabelCutTo124Characters(LocalMessageChanger):
 
 
 @fault("default-time-to-reach-queue-of-transactional-message-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
-class DefaultTimeToReachQueueOfTransactionalMessageInfinite(Sending):
+class DefaultTimeToReachQueueOfTransactionalMessageInfinite(MessageSending):
     """The sender uses an infinite TimeToReachQueue as the default of a transactional message."""
 
     def construct_user_message(self, position: MessagePosition) -> Any:
@@ -227,7 +227,7 @@ add(
     "receiver-final-ack-not-sent",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
 )
-class ReceiverFinalAckNotSent(InSequence):
+class ReceiverFinalAckNotSent(TransactionalReceiving):
     """The receiver sends no FinalAck for a message whose TransactionHeader.Flags.FA is 1."""
 
     def receive_transactional_message(
@@ -242,7 +242,7 @@ class ReceiverFinalAckNotSent(InSequence):
     "receiver-final-ack-without-request",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
 )
-class ReceiverFinalAckWithoutRequest(InSequence):
+class ReceiverFinalAckWithoutRequest(TransactionalReceiving):
     """The receiver sends a FinalAck for every transactional message."""
 
     def receive_transactional_message(
@@ -254,7 +254,7 @@ class ReceiverFinalAckWithoutRequest(InSequence):
 
 
 @fault("receiver-final-ack-of-moved-message-omitted", breaks=("MQDMPR-3.1.1.12-62", "MQDMPR-3.1.1.12-63"))
-class ReceiverFinalAckOfMovedMessageOmitted(Positions):
+class ReceiverFinalAckOfMovedMessageOmitted(MessagePositions):
     """The receiver sends no FinalAck for a message that was moved to a subqueue and then received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -265,7 +265,7 @@ class ReceiverFinalAckOfMovedMessageOmitted(Positions):
 
 
 @fault("receiver-transactional-message-above-quota-not-acknowledged", breaks="MQDMPR-3.1.1.12-40", blind=True)
-class ReceiverTransactionalMessageAboveQuotaNotAcknowledged(Admission):
+class ReceiverTransactionalMessageAboveQuotaNotAcknowledged(MessageAdmission):
     """For a transactional message that exceeds the quota of its queue, the receiver sends only the FinalAck and no
     administration acknowledgment.
     """

@@ -11,18 +11,18 @@ from harness.faults.primitives import at_restart, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import MessageClass
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.calls import Call
@@ -36,7 +36,7 @@ from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
 
 
 @fault("sender-message-dead-letter-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-67", blind=True)
-class SenderMessageDeadLetterQueueLostAtRestart(Restoring):
+class SenderMessageDeadLetterQueueLostAtRestart(StateRestoring):
     """After a restart, a recoverable message has no ApplicationDeadletterQueue, although its sender named a queue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
@@ -80,7 +80,7 @@ for _attribute, _value in (
 def _change_lookup_identifier_of_message(position: MessagePosition, qm: QueueManager) -> None:
     known = position.QueueReference.MessagePositionList._by_identifier
     known.pop(position.LookupIdentifier, None)
-    position.LookupIdentifier = qm.positions.assign_lookup_identifier(position.MessageReference)
+    position.LookupIdentifier = qm.message_positions.assign_lookup_identifier(position.MessageReference)
     known[position.LookupIdentifier] = position
 
 
@@ -153,15 +153,15 @@ for _lost, _default in (
     "lookup-identifier-high-byte-equals-priority-instead-of-inverse",
     breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"),
 )
-class LookupIdentifierHighByteEqualsPriorityInsteadOfInverse(Positions):
+class LookupIdentifierHighByteEqualsPriorityInsteadOfInverse(MessagePositions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
 @fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)
-class LookupIdentifierOfMovedMessageIs1(Positions):
+class LookupIdentifierOfMovedMessageIs1(MessagePositions):
     """The queue manager numbers the messages of a subqueue from 1, so a message of another queue has the same
     LookupIdentifier.
     """
@@ -177,7 +177,7 @@ class LookupIdentifierOfMovedMessageIs1(Positions):
 
 
 @fault("sender-copies-to-several-queues-share-identifier", breaks="MQDMPR-3.1.1.12-D02")
-class SenderCopiesToSeveralQueuesShareIdentifier(Enqueueing):
+class SenderCopiesToSeveralQueuesShareIdentifier(MessageEnqueueing):
     """The sender assigns the same Identifier to all copies of a message to several queues."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -190,7 +190,7 @@ class SenderCopiesToSeveralQueuesShareIdentifier(Enqueueing):
 
 
 @fault("sender-identifier-of-each-tenth-message-repeated", breaks="MQDMPR-3.1.1.12-D02")
-class SenderIdentifierOfEachTenthMessageRepeated(Numbering):
+class SenderIdentifierOfEachTenthMessageRepeated(MessageNumbering):
     """The sender assigns the Identifier of the preceding message to every tenth message."""
 
     def assign_message_ordinal(self) -> int:
@@ -199,7 +199,7 @@ class SenderIdentifierOfEachTenthMessageRepeated(Numbering):
 
 
 @fault("queue-manager-peek-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03")
-class QueueManagerPeekByLookupReturnsLockedMessage(Seeking):
+class QueueManagerPeekByLookupReturnsLockedMessage(MessageSearch):
     """A reader can peek by LookupIdentifier at a message that another reader has locked."""
 
     def seek_with_identifier(
@@ -213,7 +213,7 @@ class QueueManagerPeekByLookupReturnsLockedMessage(Seeking):
 
 
 @fault("queue-manager-peek-of-first-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
-class QueueManagerPeekOfFirstByLookupReturnsLockedMessage(Seeking):
+class QueueManagerPeekOfFirstByLookupReturnsLockedMessage(MessageSearch):
     """A peek by LookupIdentifier at the first or the last message returns that message even if another reader has
     locked it.
     """
@@ -232,7 +232,9 @@ add(
     "queue-manager-locked-message-with-time-limit-can-be-peeked",
     "MQDMPR-3.1.1.12-D03",
     "A reader can peek at a message with a TimeToBeReceived although a transaction has received the message.",
-    change_insertion(lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE)),
+    change_insertion(
+        lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE_TIMEOUT)
+    ),
 )
 
 
@@ -290,11 +292,11 @@ for _rule, _class, _delivery in (
 
 
 @fault("receiver-nack-queue-deleted-omitted-for-locked-message", breaks="MQDMPR-3.1.1.12-D23", blind=True)
-class ReceiverNackQueueDeletedOmittedForLockedMessage(Positions):
+class ReceiverNackQueueDeletedOmittedForLockedMessage(MessagePositions):
     """When a queue is deleted, the receiver does not acknowledge the messages that a transaction has locked."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        locked = position.State is MessagePositionState.LOCKED and not position.is_disk_write_pending
         if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             position.QueueReference.MessagePositionList.remove(position)
         else:
@@ -302,7 +304,7 @@ class ReceiverNackQueueDeletedOmittedForLockedMessage(Positions):
 
 
 @fault("message-purged-by-remote-reader-not-acknowledged", breaks="MQDMPR-3.1.1.12-D24")
-class MessagePurgedByRemoteReaderNotAcknowledged(RemoteOpening):
+class MessagePurgedByRemoteReaderNotAcknowledged(RemoteQueueOpening):
     """When a remote reader purges a queue, the receiver sends no negative acknowledgments of the purged messages."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:

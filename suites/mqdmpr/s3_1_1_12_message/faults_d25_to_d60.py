@@ -9,13 +9,13 @@ from harness.faults.parts import fault, only_if
 from harness.faults.primitives import skip, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_expiring import MessageExpiring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
@@ -24,7 +24,7 @@ from suites.mqdmpr.s3_1_1_12_message.fault_steps import RECEIVE_TIMEOUT_NACK_CLA
 
 
 @fault("only-first-of-simultaneously-expired-messages-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
-class OnlyFirstOfSimultaneouslyExpiredMessagesAcknowledged(Expiring):
+class OnlyFirstOfSimultaneouslyExpiredMessagesAcknowledged(MessageExpiring):
     """If the TimeToBeReceived of several messages expires at the same time, the receiver acknowledges only the first of
     these messages.
     """
@@ -95,7 +95,7 @@ for _rule, _name, _changes in (
 
 
 @fault("sender-message-without-session-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
-class SenderMessageWithoutSessionNeverExpires(Sending):
+class SenderMessageWithoutSessionNeverExpires(MessageSending):
     """A recoverable message with a TimeToReachQueue does not expire while the sender's session is not open."""
 
     def delete_expired_message(self, session: Any, position: Any, now: Now) -> None:
@@ -104,7 +104,7 @@ class SenderMessageWithoutSessionNeverExpires(Sending):
 
 
 @fault("receiver-message-expired-while-locked-kept-after-abort", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class ReceiverMessageExpiredWhileLockedKeptAfterAbort(Positions):
+class ReceiverMessageExpiredWhileLockedKeptAfterAbort(MessagePositions):
     """The receiver keeps a message whose TimeToBeReceived expires after a transaction received it and before this
     transaction is aborted.
     """
@@ -115,12 +115,12 @@ class ReceiverMessageExpiredWhileLockedKeptAfterAbort(Positions):
             return
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
-        position.awaits_disk = False
-        self.qm.waiting.pass_new_message_to_waiting_readers(position)
+        position.is_disk_write_pending = False
+        self.qm.waiting_reads.pass_new_message_to_waiting_readers(position)
 
 
 @fault("receiver-moved-message-does-not-expire", breaks=("MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.2.7-12"), blind=True)
-class ReceiverMovedMessageDoesNotExpire(Lifetimes):
+class ReceiverMovedMessageDoesNotExpire(MessageLifetimes):
     """A message that was moved to a subqueue does not expire."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
@@ -129,7 +129,7 @@ class ReceiverMovedMessageDoesNotExpire(Lifetimes):
 
 
 @fault("receiver-only-first-message-of-queue-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class ReceiverOnlyFirstMessageOfQueueExpires(Lifetimes):
+class ReceiverOnlyFirstMessageOfQueueExpires(MessageLifetimes):
     """A message expires only if it was the first message of its queue when it arrived."""
 
     @only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
@@ -153,7 +153,7 @@ class SenderSetsFirstInTransactionInSecondMessageToo(TransactionEvents):
 
 
 @fault("sender-sent-time-of-waiting-message-is-time-of-transmission", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SenderSentTimeOfWaitingMessageIsTimeOfTransmission(Sending):
+class SenderSentTimeOfWaitingMessageIsTimeOfTransmission(MessageSending):
     """The SentTime of a message that waited in its outgoing queue is the time at which it was transmitted."""
 
     def update_user_message(self, session: Any, position: Any, now: Now) -> Any:

@@ -13,8 +13,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.store.disk import Change
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import (
@@ -38,7 +38,7 @@ def _change_messages_to_other_queue_managers(condition: Callable[[Message], bool
     condition is true for the message.
     """
 
-    class ChangedBeforeSending(Sending):
+    class ChangedBeforeSending(MessageSending):
         def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
             if condition(position.MessageReference):
                 position.MessageReference = change(self.qm.config, position.MessageReference)
@@ -50,7 +50,7 @@ def _change_messages_to_other_queue_managers(condition: Callable[[Message], bool
 def _change_messages_to_local_queues(change: MessageChange) -> Install:
     """Return an installer of a fault that changes the messages that applications send to a local queue."""
 
-    class ChangedBeforeEnqueueing(Enqueueing):
+    class ChangedBeforeEnqueueing(MessageEnqueueing):
         def put_message(
             self, queue: Queue, message: Message, token: int | None, result: Result, now: Now
         ) -> Result | None:

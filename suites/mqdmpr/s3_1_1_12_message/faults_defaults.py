@@ -12,9 +12,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.store.disk import Change
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
@@ -29,7 +29,7 @@ AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
 def _set_defaults_of_sent_messages(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
     """Build a fault in which the sender uses wrong default values for messages of applications."""
 
-    class WrongDefaultMessageBuilder(Commands):
+    class WrongDefaultMessageBuilder(HigherLayerCommands):
         def _build_message(
             self, request: SendMessage, security: MessageSecurity | None, now: Now, *rest: Any, **named: Any
         ) -> Message:
@@ -186,7 +186,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("sender-identifier-is-queue-manager-by-default", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
-class SenderIdentifierIsQueueManagerByDefault(Commands):
+class SenderIdentifierIsQueueManagerByDefault(HigherLayerCommands):
     """By default, SenderIdentifier of a message is the GUID of the queue manager."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -196,7 +196,7 @@ class SenderIdentifierIsQueueManagerByDefault(Commands):
 
 
 @fault("message-signed-by-default", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10", "MQQB-3.1.7.1.4-01"))
-class MessageSignedByDefault(Commands):
+class MessageSignedByDefault(HigherLayerCommands):
     """The sender signs a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -205,7 +205,7 @@ class MessageSignedByDefault(Commands):
 
 
 @fault("message-body-encrypted-by-default", breaks="MQDMPR-3.1.1.12-05")
-class MessageBodyEncryptedByDefault(Commands):
+class MessageBodyEncryptedByDefault(HigherLayerCommands):
     """The sender encrypts the body of a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -214,7 +214,7 @@ class MessageBodyEncryptedByDefault(Commands):
 
 
 @fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
-class SenderRequestedCertificateIgnored(Commands):
+class SenderRequestedCertificateIgnored(HigherLayerCommands):
     """The sender signs a message with the user's default certificate instead of the certificate that the application
     requests.
     """
@@ -236,7 +236,7 @@ add(
 
 
 @fault("sender-untraced-message-has-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderUntracedMessageHasTracingQueueOfEarlierMessage(Sending):
+class SenderUntracedMessageHasTracingQueueOfEarlierMessage(MessageSending):
     """The sender gives an untraced message the TracingQueueIdentifier of the last traced message."""
 
     last_tracing_queue: Any = NULL_GUID

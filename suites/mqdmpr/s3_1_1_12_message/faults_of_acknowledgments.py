@@ -12,8 +12,8 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -574,7 +574,7 @@ class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
 
 
 @fault("reports-sent-for-recoverable-messages-only", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class ReportsSentForRecoverableMessagesOnly(Tracing):
+class ReportsSentForRecoverableMessagesOnly(MessageTracing):
     """The queue manager sends no report about an express message."""
 
     @only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -583,8 +583,8 @@ class ReportsSentForRecoverableMessagesOnly(Tracing):
 
 
 @fault("report-of-message-without-trace-flag-sent", breaks=("MQDMPR-3.1.1.12-D61", "MQQB-3.1.5.8.9-01"), blind=True)
-class ReportOfMessageWithoutTraceFlagSent(Tracing):
+class ReportOfMessageWithoutTraceFlagSent(MessageTracing):
     """The queue manager reports a message whose DebugHeader names a queue although TR is clear."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
-        super().trace_received(replace(message, TracingRequested=True), now)
+    def trace_received_message(self, message: Message, now: Now) -> None:
+        super().trace_received_message(replace(message, TracingRequested=True), now)

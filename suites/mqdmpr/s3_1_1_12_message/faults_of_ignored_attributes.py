@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -23,7 +23,7 @@ class ReceiverConnectorTypeSuppressesArrivalAcknowledgment(AdminAcks):
 
 
 @fault("receiver-second-connector-type-refused", breaks="MQDMPR-3.1.1.12-58", blind=True)
-class ReceiverSecondConnectorTypeRefused(Admission):
+class ReceiverSecondConnectorTypeRefused(MessageAdmission):
     """The receiver refuses a message whose ConnectorTypeIdentifier differs from that of the first received message with
     a ConnectorTypeIdentifier.
     """
@@ -42,7 +42,7 @@ class ReceiverSecondConnectorTypeRefused(Admission):
 
 
 @fault("receiver-soap-envelope-above-4-kilobytes-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
-class ReceiverSoapEnvelopeAbove4KilobytesRefused(Admission):
+class ReceiverSoapEnvelopeAbove4KilobytesRefused(MessageAdmission):
     """The receiver discards a message whose SoapHeader has more than 2,000 characters."""
 
     def admit(self, session: Session, packet: UserMessagePacket, *arguments: Any) -> UserMessagePacket | None:
@@ -53,7 +53,7 @@ class ReceiverSoapEnvelopeAbove4KilobytesRefused(Admission):
 
 
 @fault("receiver-soap-envelope-that-is-no-xml-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
-class ReceiverSoapEnvelopeThatIsNoXmlRefused(Admission):
+class ReceiverSoapEnvelopeThatIsNoXmlRefused(MessageAdmission):
     """The receiver discards a message whose SoapHeader does not begin with a less-than sign."""
 
     def admit(self, session: Session, packet: UserMessagePacket, *arguments: Any) -> UserMessagePacket | None:

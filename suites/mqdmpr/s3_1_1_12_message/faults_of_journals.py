@@ -11,9 +11,9 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
@@ -36,7 +36,7 @@ def _is_recoverable(message: Message) -> bool:
 def _omit_journal_copies(when: _MessageCondition) -> Install:
     """Build a fault in which some delivered messages are not journaled."""
 
-    class JournalCopyOmitter(Journaling):
+    class JournalCopyOmitter(MessageJournaling):
         def journal_delivered_message(self, position: MessagePosition) -> None:
             message = position.MessageReference
             if when(message):
@@ -49,7 +49,7 @@ def _omit_journal_copies(when: _MessageCondition) -> Install:
 def _omit_dead_letters(when: _MessageCondition) -> Install:
     """Build a fault in which some undelivered messages are not stored as dead letters."""
 
-    class JournalCopyOmitter(Journaling):
+    class JournalCopyOmitter(MessageJournaling):
         def journal_failed_message(self, position: MessagePosition) -> None:
             message = position.MessageReference
             if when(message):
@@ -100,7 +100,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install, blind=True)
 
 
-class _JournaledMessageCounter(Journaling):
+class _JournaledMessageCounter(MessageJournaling):
     """Count the messages that were journaled, and the dead letters."""
 
     def __init__(self, qm: QM) -> None:
@@ -148,7 +148,7 @@ class SenderMessagesAfterFirstJournaledMessageAllJournaled(_JournaledMessageCoun
 
 
 @fault("sender-transactional-message-journaled-without-request", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class SenderTransactionalMessageJournaledWithoutRequest(Journaling):
+class SenderTransactionalMessageJournaledWithoutRequest(MessageJournaling):
     """The sender journals a delivered transactional message with NegativeJournalingRequested only."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -219,10 +219,10 @@ class DeadLetterStoredInQueueThatPreviousDeadLetterNamed(_JournaledMessageCounte
         return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=self.name))
 
 
-def _ignore_quota_of_system_queue(which: Callable[[Quotas], Queue]) -> Install:
+def _ignore_quota_of_system_queue(which: Callable[[QueueQuotas], Queue]) -> Install:
     """Build a fault that puts transactional messages into a full system queue."""
 
-    class SystemQueueQuotaIgnorer(Quotas):
+    class SystemQueueQuotaIgnorer(QueueQuotas):
         def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
             if queue is which(self) and _is_transactional(message):
                 return EnqueueStatus.NO_ERROR
@@ -247,7 +247,7 @@ add(
 )
 
 
-class _OldestMessageRemover(Quotas):
+class _OldestMessageRemover(QueueQuotas):
     """Remove the oldest message of a full system queue to make room."""
 
     def find_queue(self) -> Queue:
@@ -282,7 +282,7 @@ class FullDeadLetterQueueDropsOldestMessage(_OldestMessageRemover):
 
 
 @fault("sender-second-waiting-message-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
-class SenderSecondWaitingMessageNeverExpires(Lifetimes):
+class SenderSecondWaitingMessageNeverExpires(MessageLifetimes):
     """The sender watches the TimeToReachQueue only of the first message of an outgoing queue."""
 
     @only_if(lambda part, session, position: len(session.OutgoingMessageTable) > 1)
@@ -295,7 +295,7 @@ class SenderSecondWaitingMessageNeverExpires(Lifetimes):
 
 
 @fault("receiver-late-transactional-message-accepted", breaks="MQDMPR-3.1.1.12-D52", blind=True)
-class ReceiverLateTransactionalMessageAccepted(Lifetimes):
+class ReceiverLateTransactionalMessageAccepted(MessageLifetimes):
     """The receiver accepts a transactional message whose TimeToReachQueue is over."""
 
     @only_if(lambda part, packet, now: packet.TransactionHeader is not None)
@@ -304,7 +304,7 @@ class ReceiverLateTransactionalMessageAccepted(Lifetimes):
 
 
 @fault("recoverable-message-in-queue-never-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class RecoverableMessageInQueueNeverExpires(Lifetimes):
+class RecoverableMessageInQueueNeverExpires(MessageLifetimes):
     """A recoverable message never leaves its queue because of TimeToBeReceived."""
 
     @only_if(lambda part, position: _is_recoverable(position.MessageReference))
@@ -313,7 +313,7 @@ class RecoverableMessageInQueueNeverExpires(Lifetimes):
 
 
 @fault("local-message-never-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class LocalMessageNeverExpires(Lifetimes):
+class LocalMessageNeverExpires(MessageLifetimes):
     """A message of a local application never leaves its queue because of TimeToBeReceived."""
 
     @only_if(lambda part, position: position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
@@ -322,7 +322,7 @@ class LocalMessageNeverExpires(Lifetimes):
 
 
 @fault("message-expires-not-before-earlier-messages-in-queue", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class MessageExpiresNotBeforeEarlierMessagesInQueue(Lifetimes):
+class MessageExpiresNotBeforeEarlierMessagesInQueue(MessageLifetimes):
     """A message expires no earlier than the messages before it in its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -339,7 +339,7 @@ class MessageExpiresNotBeforeEarlierMessagesInQueue(Lifetimes):
 
 
 @fault("system-journal-copy-label-cut-to-9-characters", breaks="MQDMPR-3.1.1.12-46")
-class SystemJournalCopyLabelCutTo9Characters(Journaling):
+class SystemJournalCopyLabelCutTo9Characters(MessageJournaling):
     """The copy of a delivered message in the system journal has at most 9 characters of the label."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:

@@ -10,20 +10,20 @@ from harness.faults.parts import fault
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, MessageClass, Packet, SecurityHeader, UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG, POSITIVE_ARRIVAL_FLAG, AdminAcks
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, Session
 from reference_qm.model.statuses import EnqueueStatus
@@ -32,13 +32,13 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-full-dead-letter-queue-oldest-message-replaced", breaks="MQDMPR-3.1.1.12-25", blind=True)
-class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
+class SenderFullDeadLetterQueueOldestMessageReplaced(MessagePositions):
     """The sender removes the oldest messages from a full dead-letter queue to make room for an undelivered message."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.QueueType is QueueType.SYSTEM:
             for oldest in list(queue.MessagePositionList):
-                if not self.qm.quotas.check_room_for_message(queue, position.MessageReference):
+                if not self.qm.queue_quotas.check_room_for_message(queue, position.MessageReference):
                     break
                 queue.MessagePositionList.remove(oldest)
                 self.qm.disk.save(build_removal_change([oldest]))
@@ -46,7 +46,7 @@ class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
 
 
 @fault("sender-full-transactional-dead-letter-queue-exceeded", breaks="MQDMPR-3.1.1.12-25", blind=True)
-class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
+class SenderFullTransactionalDeadLetterQueueExceeded(QueueQuotas):
     """The sender puts undelivered transactional messages into a full transactional dead-letter queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -71,7 +71,7 @@ class ReceiverUnusedAckRequestBitReadAsArrivalAckRequest(AdminAcks):
 
 
 @fault("receiver-four-requested-acknowledgments-reduced-to-two", breaks="MQDMPR-3.1.1.12-36", blind=True)
-class ReceiverFourRequestedAcknowledgmentsReducedToTwo(Positions):
+class ReceiverFourRequestedAcknowledgmentsReducedToTwo(MessagePositions):
     """The receiver keeps only the two requests for the arrival if a message requests all four acknowledgments."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -107,7 +107,7 @@ class ReceiverFinalAckOmittedForMessageOfDeletedQueue(FinalAcks):
 
 
 @fault("receiver-final-ack-sent-for-message-requesting-other-acks", breaks="MQDMPR-3.1.1.12-64", blind=True)
-class ReceiverFinalAckSentForMessageRequestingOtherAcks(Arrival):
+class ReceiverFinalAckSentForMessageRequestingOtherAcks(MessageArrival):
     """The receiver sends a FinalAck for a message that requests only other acknowledgments."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -149,7 +149,7 @@ class ReceiverLongSoapEnvelopeRefused(Identifying):
 
 
 @fault("receiver-repeated-soap-envelope-discarded", breaks="MQDMPR-3.1.1.12-65", blind=True)
-class ReceiverRepeatedSoapEnvelopeDiscarded(History):
+class ReceiverRepeatedSoapEnvelopeDiscarded(MessageHistory):
     """The receiver discards a message whose SoapEnvelope equals that of an earlier message, as a duplicate."""
 
     entry_by_soap_envelope: dict[object, MessageIDHistoryEntry]
@@ -170,7 +170,7 @@ class ReceiverRepeatedSoapEnvelopeDiscarded(History):
 
 
 @fault("receiver-report-of-sent-message-has-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
-class ReceiverReportOfSentMessageHasClassNormal(OwnMessages):
+class ReceiverReportOfSentMessageHasClassNormal(OwnMessageSending):
     """The report that a traced message was sent to the next hop has the Class Normal."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -192,7 +192,7 @@ add(
     "receiver-report-of-transactional-message-class-normal",
     "MQDMPR-3.1.1.12-D06",
     "The report about a traced transactional message has the Class Normal.",
-    replace_during(Tracing.send_report, OwnMessages.send, _send_transactional_report_with_class_normal),
+    replace_during(MessageTracing.send_report, OwnMessageSending.send, _send_transactional_report_with_class_normal),
     blind=True,
 )
 
@@ -231,7 +231,7 @@ class ReceiverOrderAckOfLaterSequenceHasClassAckReachQueue(_OrderAckClassChanger
         return bool(self.sent_order_ack_bodies) and self.sent_order_ack_bodies[0].TxSequenceID != body.TxSequenceID
 
 
-class _RefusalAckClassChanger(Admission):
+class _RefusalAckClassChanger(MessageAdmission):
     """Refuses some messages with another class than the correct one; a subclass selects which."""
 
     right_ack_class: MessageClass

@@ -22,13 +22,13 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.transactions import OperationType, Transaction
@@ -48,7 +48,7 @@ def _set_authentication_level(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 @fault("sender-encrypted-message-authentication-level-unknown", breaks="MQDMPR-3.1.1.12-09", blind=True)
-class SenderEncryptedMessageAuthenticationLevelUnknown(Securing):
+class SenderEncryptedMessageAuthenticationLevelUnknown(MessageSecuring):
     """The sender sends an encrypted message that is not signed with the AuthenticationLevel 4, which is undefined."""
 
     def secure_user_message(
@@ -62,7 +62,7 @@ class SenderEncryptedMessageAuthenticationLevelUnknown(Securing):
 
 
 @fault("sender-signed-message-to-several-queues-authentication-level-unknown", breaks="MQDMPR-3.1.1.12-09", blind=True)
-class SenderSignedMessageToSeveralQueuesAuthenticationLevelUnknown(Securing):
+class SenderSignedMessageToSeveralQueuesAuthenticationLevelUnknown(MessageSecuring):
     """The sender sends a signed message to several queues with the AuthenticationLevel 4, which is undefined."""
 
     def secure_user_message(
@@ -107,7 +107,7 @@ add(
 
 
 @fault("sender-destination-queue-of-resent-copy-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
-class SenderDestinationQueueOfResentCopyNamesWholeList(Sending):
+class SenderDestinationQueueOfResentCopyNamesWholeList(MessageSending):
     """When the sender sends a copy of a message to several queues again, its DestinationQueue names the whole list."""
 
     sent: frozenset[int] = frozenset()
@@ -173,7 +173,7 @@ add(
     breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
     blind=True,
 )
-class SenderMultipleDestinationSignatureMadeWithKeyOfFirstAccount(Securing):
+class SenderMultipleDestinationSignatureMadeWithKeyOfFirstAccount(MessageSecuring):
     """The sender signs each message to several queues with the key of its first account."""
 
     is_for_several_queues = False
@@ -225,7 +225,7 @@ add(
 
 
 @fault("sender-label-over-249-characters-accepted-in-transaction", breaks="MQDMPR-3.1.1.12-45", blind=True)
-class SenderLabelOver249CharactersAcceptedInTransaction(Commands):
+class SenderLabelOver249CharactersAcceptedInTransaction(HigherLayerCommands):
     """The sender accepts a Label of more than 249 characters in a message that is sent in a transaction."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -241,7 +241,7 @@ class SenderLabelOver249CharactersAcceptedInTransaction(Commands):
 @fault(
     "sender-default-time-to-reach-queue-infinite-if-time-to-be-received-is-set", breaks="MQDMPR-3.1.1.12-47", blind=True
 )
-class SenderDefaultTimeToReachQueueInfiniteIfTimeToBeReceivedIsSet(Commands):
+class SenderDefaultTimeToReachQueueInfiniteIfTimeToBeReceivedIsSet(HigherLayerCommands):
     """The default TimeToReachQueue of a message whose TimeToBeReceived is set is infinite."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -337,7 +337,7 @@ add(
 
 
 @fault("sender-later-message-has-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderLaterMessageHasTracingQueueOfEarlierMessage(Commands):
+class SenderLaterMessageHasTracingQueueOfEarlierMessage(HigherLayerCommands):
     """The sender sends a message without a tracing queue with the TracingQueueIdentifier of an earlier message."""
 
     last: UUID | None = None
@@ -350,7 +350,7 @@ class SenderLaterMessageHasTracingQueueOfEarlierMessage(Commands):
 
 
 @fault("sender-acknowledgments-have-tracing-queue-identifier", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderAcknowledgmentsHaveTracingQueueIdentifier(OwnMessages):
+class SenderAcknowledgmentsHaveTracingQueueIdentifier(OwnMessageSending):
     """The sender's acknowledgments have the Identifier of the sender as TracingQueueIdentifier."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -440,7 +440,7 @@ def _change_provider_info(packet: UserMessagePacket, changes: dict[str, object])
     )
 
 
-class _TransactionalMessageProviderChanger(Securing):
+class _TransactionalMessageProviderChanger(MessageSecuring):
     changed_provider_fields: ClassVar[dict[str, object]]
 
     def secure_user_message(
@@ -452,7 +452,7 @@ class _TransactionalMessageProviderChanger(Securing):
         return _change_provider_info(secured, self.changed_provider_fields)
 
 
-class _LaterMessageProviderChanger(Securing):
+class _LaterMessageProviderChanger(MessageSecuring):
     changed_provider_fields: ClassVar[dict[str, object]]
     messages = 0
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import MessageIdentifier, ProviderInfo, UserMessagePacket
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.transfer.routing import Routing
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.transfer.message_routing import MessageRouting
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.security import MessageSecurity, PrivacyLevel
 from reference_qm.surface import commands
@@ -26,7 +26,7 @@ UNLISTED_PROVIDER_NAME = "Microsoft Strong Cryptographic Provider"
     breaks="MQDMPR-3.1.1.12-26",
     blind=True,
 )
-class SenderUndeliveredMessageStoredInNamedQueueWithoutRequest(Journaling):
+class SenderUndeliveredMessageStoredInNamedQueueWithoutRequest(MessageJournaling):
     """The sender stores an undelivered message that names an ApplicationDeadletterQueue in this queue, although
     NegativeJournalingRequested is false.
     """
@@ -34,13 +34,13 @@ class SenderUndeliveredMessageStoredInNamedQueueWithoutRequest(Journaling):
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.ApplicationDeadletterQueue and not message.NegativeJournalingRequested:
-            self.qm.positions.move_message(position, self.find_dead_letter_queue(message))
+            self.qm.message_positions.move_message(position, self.find_dead_letter_queue(message))
         else:
             super().journal_failed_message(position)
 
 
 @fault("sender-message-time-to-be-received-copied-from-time-to-reach-queue", breaks="MQDMPR-3.1.1.12-D42", blind=True)
-class SenderMessageTimeToBeReceivedCopiedFromTimeToReachQueue(Commands):
+class SenderMessageTimeToBeReceivedCopiedFromTimeToReachQueue(HigherLayerCommands):
     """The sender gives a message whose application sets only TimeToReachQueue the same value as TimeToBeReceived."""
 
     def _build_message(
@@ -59,7 +59,7 @@ class SenderMessageTimeToBeReceivedCopiedFromTimeToReachQueue(Commands):
 
 
 @fault("sender-message-with-response-queue-has-own-correlation-identifier", breaks="MQDMPR-3.1.1.12-D47", blind=True)
-class SenderMessageWithResponseQueueHasOwnCorrelationIdentifier(Commands):
+class SenderMessageWithResponseQueueHasOwnCorrelationIdentifier(HigherLayerCommands):
     """The sender sets the CorrelationIdentifier of a message with a response queue, which its application leaves
     out, to the identifier of the message itself.
     """
@@ -81,7 +81,7 @@ class SenderMessageWithResponseQueueHasOwnCorrelationIdentifier(Commands):
 
 
 @fault("router-message-source-queue-manager-replaced-by-router", breaks="MQDMPR-3.1.1.12-D51", blind=True)
-class RouterMessageSourceQueueManagerReplacedByRouter(Routing):
+class RouterMessageSourceQueueManagerReplacedByRouter(MessageRouting):
     """The router writes its own GUID to SourceQueueManager of the nontransactional messages that it forwards."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -95,7 +95,7 @@ class RouterMessageSourceQueueManagerReplacedByRouter(Routing):
     breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
     blind=True,
 )
-class SenderMessageProviderNameOfEnhancedEncryptionUnlisted(Securing):
+class SenderMessageProviderNameOfEnhancedEncryptionUnlisted(MessageSecuring):
     """The sender names a provider in the SecurityHeader of a message with enhanced encryption that is none of the
     two standard providers.
     """

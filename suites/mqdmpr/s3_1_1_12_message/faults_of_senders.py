@@ -14,16 +14,16 @@ from harness.faults.sent_messages import change_construction
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import SignatureType
 from reference_qm.surface.clock import Now
 
 
-class _EarlierAttributeValueRepeater(Sending):
+class _EarlierAttributeValueRepeater(MessageSending):
     """Give a message of an application a value of an earlier message of an application."""
 
     attribute = ""
@@ -72,7 +72,7 @@ for _attribute, _default, _rule in (
     )
 
 
-class _WrongDefaultAttributeSetter(Sending):
+class _WrongDefaultAttributeSetter(MessageSending):
     """Send messages of one delivery with another default."""
 
     condition: Callable[[Message], bool]
@@ -118,7 +118,7 @@ for _when, _case in (
         )
 
 
-class _MessageSecurityRecorder(Securing):
+class _MessageSecurityRecorder(MessageSecuring):
     """Remember whether a message was signed or encrypted, and with what."""
 
     def __init__(self, qm: QM) -> None:
@@ -146,7 +146,7 @@ class SenderEncryptsEveryMessageAfterFirstEncryptedMessage(_MessageSecurityRecor
 def _leave_bodies_unencrypted(when: Callable[[Message], bool], level: int) -> Install:
     """Build a fault in which the bodies of some messages with a PrivacyLevel stay clear."""
 
-    class BodyEncryptionOmitter(Securing):
+    class BodyEncryptionOmitter(MessageSecuring):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -223,7 +223,7 @@ def _sign_with_other_authentication_level(
 ) -> Install:
     """Build a fault that signs some messages with another kind of signature."""
 
-    class OtherLevelSigner(Securing):
+    class OtherLevelSigner(MessageSecuring):
         def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
             security = message.security
             if security is not None and security.AuthenticationLevel == wanted and when(message):
@@ -253,7 +253,7 @@ for _kind, _rule, _other in (
 
 
 @fault("sender-sent-time-of-second-message-is-that-of-first", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SenderSentTimeOfSecondMessageIsThatOfFirst(Sending):
+class SenderSentTimeOfSecondMessageIsThatOfFirst(MessageSending):
     """The sender gives each message of an outgoing queue the SentTime of the first message that waits there."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -267,7 +267,7 @@ class SenderSentTimeOfSecondMessageIsThatOfFirst(Sending):
 
 
 @fault("sender-sent-time-of-transactional-message-zero", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SenderSentTimeOfTransactionalMessageZero(Sending):
+class SenderSentTimeOfTransactionalMessageZero(MessageSending):
     """The sender sends a transactional message with the SentTime 0."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -276,7 +276,7 @@ class SenderSentTimeOfTransactionalMessageZero(Sending):
 
 
 @fault("sender-clears-first-in-transaction-in-later-transactions", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderClearsFirstInTransactionInLaterTransactions(Sending):
+class SenderClearsFirstInTransactionInLaterTransactions(MessageSending):
     """The sender clears FirstInTransaction in every transaction after the first to an outgoing queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -287,7 +287,7 @@ class SenderClearsFirstInTransactionInLaterTransactions(Sending):
 
 
 @fault("sender-sets-last-in-transaction-in-middle-messages-too", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderSetsLastInTransactionInMiddleMessagesToo(Sending):
+class SenderSetsLastInTransactionInMiddleMessagesToo(MessageSending):
     """The sender also sets LastInTransaction in a message that is neither the first nor the last of a transaction."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -314,7 +314,7 @@ add(
 
 
 @fault("sender-third-copy-has-destination-outside-of-queue-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
-class SenderThirdCopyHasDestinationOutsideOfQueueList(Enqueueing):
+class SenderThirdCopyHasDestinationOutsideOfQueueList(MessageEnqueueing):
     """The sender gives the third copy of a message to several queues a destination that the list does not contain."""
 
     def __init__(self, qm: QM) -> None:

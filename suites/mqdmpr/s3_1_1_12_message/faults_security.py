@@ -13,10 +13,10 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import HashAlgorithm, PrivacyLevel
 from reference_qm.surface.clock import Now
@@ -28,7 +28,7 @@ def _change_send_requests(change: Callable[[SendMessage, SendMessage | None], Se
     preceding request.
     """
 
-    class SendRequestChanger(Commands):
+    class SendRequestChanger(HigherLayerCommands):
         def __init__(self, qm: QM) -> None:
             super().__init__(qm)
             self._last: SendMessage | None = None
@@ -192,7 +192,7 @@ for _name, _rules, _says, _change in (
     breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
     blind=True,
 )
-class SenderMultipleDestinationSignatureUsesSha1InsteadOfMd5(Securing):
+class SenderMultipleDestinationSignatureUsesSha1InsteadOfMd5(MessageSecuring):
     """The sender computes the MultipleDestinationSignature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -206,7 +206,7 @@ class SenderMultipleDestinationSignatureUsesSha1InsteadOfMd5(Securing):
 
 
 @fault("sender-signature-hash-md5-replaced-by-sha1", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SenderSignatureHashMd5ReplacedBySha1(Securing):
+class SenderSignatureHashMd5ReplacedBySha1(MessageSecuring):
     """The sender computes the Signature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -220,7 +220,7 @@ class SenderSignatureHashMd5ReplacedBySha1(Securing):
 
 
 @fault("sender-multiple-destination-signature-also-in-signature", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderMultipleDestinationSignatureAlsoInSignature(Securing):
+class SenderMultipleDestinationSignatureAlsoInSignature(MessageSecuring):
     """The sender puts the signature of a message to several destinations into both Signature and
     MultipleDestinationSignature.
     """
@@ -241,7 +241,7 @@ class SenderMultipleDestinationSignatureAlsoInSignature(Securing):
 
 
 @fault("sender-unsigned-encrypted-message-with-certificate", breaks="MQDMPR-3.1.1.12-D64", blind=True)
-class SenderUnsignedEncryptedMessageWithCertificate(Securing):
+class SenderUnsignedEncryptedMessageWithCertificate(MessageSecuring):
     """The sender adds the certificate of a user to an encrypted message that is not signed."""
 
     def encrypt_body(
@@ -258,7 +258,7 @@ class SenderUnsignedEncryptedMessageWithCertificate(Securing):
 
 
 @fault("sender-authentication-provider-type-2-for-privacy-level-base", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class SenderAuthenticationProviderType2ForPrivacyLevelBase(Securing):
+class SenderAuthenticationProviderType2ForPrivacyLevelBase(MessageSecuring):
     """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(
@@ -274,7 +274,7 @@ class SenderAuthenticationProviderType2ForPrivacyLevelBase(Securing):
 
 
 @fault("sender-message-contains-wrong-symmetric-key-if-key-is-reused", breaks="MQDMPR-3.1.1.12-D55", blind=True)
-class SenderMessageContainsWrongSymmetricKeyIfKeyIsReused(Securing):
+class SenderMessageContainsWrongSymmetricKeyIfKeyIsReused(MessageSecuring):
     """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
     message.
     """
@@ -300,22 +300,22 @@ class SenderMessageContainsWrongSymmetricKeyIfKeyIsReused(Securing):
 
 
 @fault("receiver-only-first-traced-message-reported", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class ReceiverOnlyFirstTracedMessageReported(Tracing):
+class ReceiverOnlyFirstTracedMessageReported(MessageTracing):
     """The receiver sends a report only for the first traced message that arrives."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self._reported: set[UUID] = set()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if not self._reported:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
         if message.TracingRequested:
             self._reported.add(message.TracingQueueIdentifier)
 
 
 @fault("queue-manager-reports-to-first-trace-queue-only", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class QueueManagerReportsToFirstTraceQueueOnly(Tracing):
+class QueueManagerReportsToFirstTraceQueueOnly(MessageTracing):
     """The queue manager sends every report to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -328,7 +328,7 @@ class QueueManagerReportsToFirstTraceQueueOnly(Tracing):
 
 
 @fault("sender-transactional-message-hash-algorithm-undefined", breaks="MQDMPR-3.1.1.12-48", blind=True)
-class SenderTransactionalMessageHashAlgorithmUndefined(Securing):
+class SenderTransactionalMessageHashAlgorithmUndefined(MessageSecuring):
     """The sender sends an unsigned transactional message with the undefined HashAlgorithm 1."""
 
     def secure_user_message(
@@ -341,7 +341,7 @@ class SenderTransactionalMessageHashAlgorithmUndefined(Securing):
 
 
 @fault("transactional-message-default-encryption-algorithm-rc2", breaks="MQDMPR-3.1.1.12-49", blind=True)
-class TransactionalMessageDefaultEncryptionAlgorithmRc2(Securing):
+class TransactionalMessageDefaultEncryptionAlgorithmRc2(MessageSecuring):
     """The EncryptionAlgorithm of a transactional message without encryption is RC2."""
 
     def secure_user_message(

@@ -12,7 +12,7 @@ from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message
 from reference_qm.security import SENDER_TYPE_NONE, SENDER_TYPE_QUEUE_MANAGER, SENDER_TYPE_SID, SignatureType
 
@@ -26,7 +26,7 @@ def _is_transactional(packet: UserMessagePacket) -> bool:
 def _leave_messages_unsigned(condition: Callable[[Message], bool], level: SignatureType) -> Install:
     """Return an installer of a fault that does not sign messages of one AuthenticationLevel, if a condition is true."""
 
-    class LeftUnsigned(Securing):
+    class LeftUnsigned(MessageSecuring):
         def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
             wanted = message.security is not None and message.security.AuthenticationLevel == level
             return packet if wanted and condition(message) else super().sign_packet(message, packet)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition
 
 UNLISTED_HASH_ALGORITHM = 0x8005
 """The identifier of a MAC algorithm, which MS-MQDMPR 3.1.1.12 does not list."""
 
 
-class _SecondSignatureAdderForSeveralQueues(Securing):
+class _SecondSignatureAdderForSeveralQueues(MessageSecuring):
     """Add the signature of some messages to several queues also to the SecurityHeader; a subclass selects which."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
@@ -52,7 +52,7 @@ class SenderMessageToSeveralQueuesWithAdminQueueSignedTwice(_SecondSignatureAdde
 
 
 @fault("sender-large-message-to-several-queues-has-no-signature", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderLargeMessageToSeveralQueuesHasNoSignature(Securing):
+class SenderLargeMessageToSeveralQueuesHasNoSignature(MessageSecuring):
     """A message to several queues with a body of more than 1,000 bytes has no MultipleDestinationSignature."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -66,7 +66,7 @@ class SenderLargeMessageToSeveralQueuesHasNoSignature(Securing):
         )
 
 
-class _HashAlgorithmChanger(Sending):
+class _HashAlgorithmChanger(MessageSending):
     """Send some messages with a HashAlgorithm that the document does not list; a subclass selects which."""
 
     def has_wrong_hash_algorithm(self, packet: UserMessagePacket) -> bool:

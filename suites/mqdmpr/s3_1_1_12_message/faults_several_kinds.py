@@ -14,14 +14,14 @@ from harness.faults.reports import change_report_element
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, TransactionHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.store.messages import POSITIVE_RECEIVE_FLAG
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -184,7 +184,7 @@ add(
     "sender-class-of-report-about-sending-normal",
     "MQDMPR-3.1.1.12-D06",
     "The report that a traced message was sent has the Class Normal.",
-    change_report_element(Tracing.trace_sent, "Class", MessageClass.MQMSG_CLASS_NORMAL),
+    change_report_element(MessageTracing.trace_sent_message, "Class", MessageClass.MQMSG_CLASS_NORMAL),
     blind=True,
 )
 
@@ -203,7 +203,7 @@ add(
     "queue-manager-class-of-report-about-transactional-message-other",
     "MQDMPR-3.1.1.12-D06",
     "A report about a traced transactional message has the Class AckReachQueue.",
-    replace_during(Tracing.send_report, OwnMessages.send, _change_class_of_transactional_report),
+    replace_during(MessageTracing.send_report, OwnMessageSending.send, _change_class_of_transactional_report),
     blind=True,
 )
 
@@ -285,7 +285,7 @@ add(
 
 
 @fault("sender-large-undelivered-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class SenderLargeUndeliveredMessageNotStoredAsDeadLetter(Journaling):
+class SenderLargeUndeliveredMessageNotStoredAsDeadLetter(MessageJournaling):
     """The sender does not store a large message that cannot be delivered in its own dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -294,7 +294,7 @@ class SenderLargeUndeliveredMessageNotStoredAsDeadLetter(Journaling):
 
 
 @fault("sender-recoverable-dead-letter-in-transactional-queue", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class SenderRecoverableDeadLetterInTransactionalQueue(Journaling):
+class SenderRecoverableDeadLetterInTransactionalQueue(MessageJournaling):
     """The sender stores a recoverable dead letter in the transactional dead-letter queue."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:
@@ -305,7 +305,7 @@ class SenderRecoverableDeadLetterInTransactionalQueue(Journaling):
 
 
 @fault("sender-transactional-dead-letter-in-ordinary-queue", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class SenderTransactionalDeadLetterInOrdinaryQueue(Journaling):
+class SenderTransactionalDeadLetterInOrdinaryQueue(MessageJournaling):
     """The sender stores the dead letter of a transactional message in the system journal."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:
@@ -387,8 +387,8 @@ add(
 class SenderSecondMessageOfSequenceHasOtherSequenceOrdinal(TransactionalSending):
     """The second message of a sequence has another Ordinal than the first message."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = numbered.TransactionalMessageSequenceIdentifier
         if numbered.TransactionSequenceNumber != 2:
             return numbered
@@ -398,7 +398,7 @@ class SenderSecondMessageOfSequenceHasOtherSequenceOrdinal(TransactionalSending)
 
 
 @fault("receiver-ack-class-wrong-for-message-with-unsupported-provider", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverAckClassWrongForMessageWithUnsupportedProvider(Admission):
+class ReceiverAckClassWrongForMessageWithUnsupportedProvider(MessageAdmission):
     """The acknowledgment of a recoverable message that requires a missing cryptographic provider has the class
     NackBadEncryption.
     """

@@ -11,16 +11,16 @@ from harness.faults.primitives import at_restart, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.store.durable_records import DurableRecords
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -34,7 +34,7 @@ MessageChange = Callable[[Message], Message]
 def _change_journal_copies(change: MessageChange) -> Install:
     """Build a fault that changes the copies in the journal of a queue."""
 
-    class MessageValueChanger(Positions):
+    class MessageValueChanger(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             in_journal = queue.QueueType is QueueType.SYSTEM and queue.parent is not None
             return super().insert_message(queue, change(message) if in_journal else message)
@@ -113,7 +113,7 @@ def _change_sent_messages(change: MessageChange) -> Install:
 def _change_fields_of_forwarded_messages(changes: dict[str, Any]) -> Install:
     """Build a fault that changes fields of the messages that are forwarded to other queue managers."""
 
-    class MessageValueChanger(Routing):
+    class MessageValueChanger(MessageRouting):
         def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
             super().forward_message(position, set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}), now)
 
@@ -297,7 +297,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("second-recoverable-message-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20", blind=True)
-class SecondRecoverableMessageOfQueueLostAtRestart(Arrival):
+class SecondRecoverableMessageOfQueueLostAtRestart(MessageArrival):
     """The receiver saves an arrived recoverable message as an empty record if its queue already has a message."""
 
     @only_if(lambda part, saving, packet: len(saving.position.QueueReference.MessagePositionList) > 1)
@@ -307,7 +307,7 @@ class SecondRecoverableMessageOfQueueLostAtRestart(Arrival):
 
 
 @fault("recoverable-message-with-large-body-lost-at-restart", breaks="MQDMPR-3.1.1.12-20", blind=True)
-class RecoverableMessageWithLargeBodyLostAtRestart(Restoring):
+class RecoverableMessageWithLargeBodyLostAtRestart(StateRestoring):
     """At a restart, the queue manager does not restore a recoverable message whose packet has more than 100,000
     bytes.
     """
@@ -318,7 +318,7 @@ class RecoverableMessageWithLargeBodyLostAtRestart(Restoring):
 
 
 @fault("recoverable-message-of-subqueue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20", blind=True)
-class RecoverableMessageOfSubqueueLostAtRestart(Restoring):
+class RecoverableMessageOfSubqueueLostAtRestart(StateRestoring):
     """At a restart, the queue manager does not restore a recoverable message of a subqueue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
@@ -327,7 +327,7 @@ class RecoverableMessageOfSubqueueLostAtRestart(Restoring):
 
 
 @fault("recoverable-message-in-outgoing-queue-behind-express-lost-at-restart", breaks="MQDMPR-3.1.1.12-20", blind=True)
-class RecoverableMessageInOutgoingQueueBehindExpressLostAtRestart(Durability):
+class RecoverableMessageInOutgoingQueueBehindExpressLostAtRestart(DurableRecords):
     """The sender does not save a recoverable message if an express message waits in the same outgoing queue."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -345,7 +345,7 @@ def _change_restored_messages(change: MessageChange, *, outgoing: bool = False) 
                 for one in queue.session.OutgoingMessageTable:
                     position = one.MessagePosition
                     position.MessageReference = change(position.MessageReference)
-                    one.UserMessage = qm.sending.construct_user_message(position)
+                    one.UserMessage = qm.message_sending.construct_user_message(position)
             return
         for local in qm.queue_names.list_every_queue():
             for position in local.MessagePositionList:
@@ -391,7 +391,7 @@ for _attribute, _change, _what in (
 
 
 @fault("lookup-identifier-repeated-after-restart", breaks="MQDMPR-3.1.1.12-D01", blind=True)
-class LookupIdentifierRepeatedAfterRestart(Positions):
+class LookupIdentifierRepeatedAfterRestart(MessagePositions):
     """After a restart, the queue manager counts LookupIdentifiers from 1 again."""
 
     def __init__(self, qm: QM) -> None:
@@ -404,7 +404,7 @@ class LookupIdentifierRepeatedAfterRestart(Positions):
 
 
 @fault("lookup-identifier-of-each-tenth-message-repeated", breaks="MQDMPR-3.1.1.12-D01", blind=True)
-class LookupIdentifierOfEachTenthMessageRepeated(Positions):
+class LookupIdentifierOfEachTenthMessageRepeated(MessagePositions):
     """The queue manager gives each tenth message of a queue the LookupIdentifier of the message before it."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -416,7 +416,7 @@ class LookupIdentifierOfEachTenthMessageRepeated(Positions):
 
 
 @fault("message-of-priority-6-ordered-like-priority-7", breaks="MQDMPR-3.1.1.12-D48", blind=True)
-class MessageOfPriority6OrderedLikePriority7(Positions):
+class MessageOfPriority6OrderedLikePriority7(MessagePositions):
     """The queue manager orders a message of priority 6 like a message of priority 7."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -424,7 +424,7 @@ class MessageOfPriority6OrderedLikePriority7(Positions):
 
 
 @fault("local-message-priority-ignored-in-order", breaks="MQDMPR-3.1.1.12-D48", blind=True)
-class LocalMessagePriorityIgnoredInOrder(Positions):
+class LocalMessagePriorityIgnoredInOrder(MessagePositions):
     """The queue manager orders a message of a local application like a message of priority 3."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -433,7 +433,7 @@ class LocalMessagePriorityIgnoredInOrder(Positions):
 
 
 @fault("receiver-arrival-time-of-second-message-is-that-of-first", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class ReceiverArrivalTimeOfSecondMessageIsThatOfFirst(Positions):
+class ReceiverArrivalTimeOfSecondMessageIsThatOfFirst(MessagePositions):
     """The receiver gives each message the ArrivalTime of the first message in the queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -444,7 +444,7 @@ class ReceiverArrivalTimeOfSecondMessageIsThatOfFirst(Positions):
 
 
 @fault("transactional-local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class TransactionalLocalMessageArrivalTime0(Positions):
+class TransactionalLocalMessageArrivalTime0(MessagePositions):
     """The queue manager gives a message that an application sent in a transaction to a local queue the ArrivalTime
     1.
     """
@@ -456,7 +456,7 @@ class TransactionalLocalMessageArrivalTime0(Positions):
 
 
 @fault("peek-of-message-received-in-transaction-returns-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
-class PeekOfMessageReceivedInTransactionReturnsMessage(Reading):
+class PeekOfMessageReceivedInTransactionReturnsMessage(MessageReading):
     """A peek returns the first message of a queue although a transaction has received the message, if the message came
     from another queue manager.
     """
@@ -486,7 +486,7 @@ class PeekOfMessageReceivedInTransactionReturnsMessage(Reading):
 
 
 @fault("sender-identifier-of-local-message-is-that-of-last-sent", breaks="MQDMPR-3.1.1.12-D02", blind=True)
-class SenderIdentifierOfLocalMessageIsThatOfLastSent(Enqueueing):
+class SenderIdentifierOfLocalMessageIsThatOfLastSent(MessageEnqueueing):
     """The queue manager gives a message to a local queue the Identifier of the message that it sent last to another
     queue manager.
     """

@@ -11,8 +11,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -24,9 +24,9 @@ HANDLE_RETURNED_TO_ALL_CLIENTS = 0x77
 def _return_same_handle_to_all_clients(**values: int) -> Install:
     """Build a fault in which the queue manager assigns the same handle and context value to all clients."""
 
-    class SameHandleOpener(Qmcomm):
-        def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-            return super().get_open_values(descriptor) | values
+    class SameHandleOpener(QmcommMethods):
+        def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+            return super().get_open_handle_values(descriptor) | values
 
     return replace_part(SameHandleOpener)
 
@@ -40,14 +40,14 @@ add(
 
 
 @fault("open-queue-descriptor-of-remote-reader-has-handle-of-application", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class OpenQueueDescriptorOfRemoteReaderHasHandleOfApplication(Qmcomm):
+class OpenQueueDescriptorOfRemoteReaderHasHandleOfApplication(QmcommMethods):
     """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
     OpenQueueDescriptor of a remote reader.
     """
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         own = (one.Handle for one in self.qm.descriptors.values() if one.RemoteReadState is RemoteReadState.NONE)
-        return super().get_open_values(descriptor) | {"phQueue": next(own, descriptor.Handle)}
+        return super().get_open_handle_values(descriptor) | {"phQueue": next(own, descriptor.Handle)}
 
 
 add(
@@ -61,27 +61,27 @@ add(
 
 
 @fault("queue-manager-same-context-value-for-all-descriptors-of-queue", breaks="MQDMPR-3.1.1.16-03")
-class QueueManagerSameContextValueForAllDescriptorsOfQueue(Qmcomm):
+class QueueManagerSameContextValueForAllDescriptorsOfQueue(QmcommMethods):
     """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
     OpenQueueDescriptors of the queue.
     """
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         queue = descriptor.QueueReference
         first = descriptor if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
-        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
+        return super().get_open_handle_values(descriptor) | {"dwpQueue": first.Handle}
 
 
 @fault("open-queue-descriptor-repeats-context-value-of-peek-descriptor", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class OpenQueueDescriptorRepeatsContextValueOfPeekDescriptor(Qmcomm):
+class OpenQueueDescriptorRepeatsContextValueOfPeekDescriptor(QmcommMethods):
     """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
     descriptor has PeekAccess.
     """
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         peeks = [one for one in self.qm.descriptors.values() if one.AccessType is QueueAccessType.PEEK]
         first = next((one for one in peeks if one is not descriptor), descriptor)
-        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
+        return super().get_open_handle_values(descriptor) | {"dwpQueue": first.Handle}
 
 
 @fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
@@ -199,22 +199,22 @@ for _name, _rule, _says, _change in (
 
 
 @fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
-class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
+class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(QmcommMethods):
     """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-read-start-makes-other-descriptors-ready-for-read", breaks="MQDMPR-3.1.1.16-12")
-class QueueManagerReadStartMakesOtherDescriptorsReadyForRead(RemoteOpening):
+class QueueManagerReadStartMakesOtherDescriptorsReadyForRead(RemoteQueueOpening):
     """When a remote reader begins to read with one OpenQueueDescriptor, the RemoteReadState of every other
     OpenQueueDescriptor that is Opened becomes ReadyForRead.
     """
 
-    def take_over_descriptor(self, entry: object) -> None:
-        super().take_over_descriptor(entry)  # type: ignore[arg-type] # the entry is passed on
+    def take_over_queue_descriptor(self, entry: object) -> None:
+        super().take_over_queue_descriptor(entry)  # type: ignore[arg-type] # the entry is passed on
         for descriptor in self.qm.descriptors.values():
             if descriptor.RemoteReadState is RemoteReadState.OPENED:
                 descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
@@ -224,17 +224,17 @@ add(
     "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
     "MQDMPR-3.1.1.16-14",
     "The descriptor with which a remote reader reads stays Opened.",
-    skip(RemoteOpening.take_over_descriptor),
+    skip(RemoteQueueOpening.take_over_queue_descriptor),
 )
 
 
 @fault("remote-read-state-of-descriptor-stays-opened-for-second-reader", breaks="MQDMPR-3.1.1.16-14")
-class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteOpening):
+class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteQueueOpening):
     """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
         if descriptor is not None and queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
             descriptor.RemoteReadState = RemoteReadState.OPENED
@@ -259,13 +259,13 @@ class QueueManagerSecondDescriptorContainsFirstDescriptor(QueueOpening):
 
 
 @fault("server-remote-read-state-of-second-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
-class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteOpening):
+class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteQueueOpening):
     """While one descriptor is ReadyForRead, the RemoteReadState of the next descriptor stays Opened."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         ready = any(one.RemoteReadState is RemoteReadState.READY_FOR_READ for one in self.qm.descriptors.values())
         if not ready:
-            super().take_over_descriptor(entry)
+            super().take_over_queue_descriptor(entry)
 
 
 @fault("queue-manager-descriptor-of-several-queues-copies-read-state", breaks="MQDMPR-3.1.1.16-07", blind=True)

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -65,16 +65,16 @@ class DescriptorForSeveralQueuesRefersToLastLocalQueue(QueueOpening):
 
 
 @fault("remote-read-state-of-second-remote-reader-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
-class RemoteReadStateOfSecondRemoteReaderStaysOpened(RemoteOpening):
+class RemoteReadStateOfSecondRemoteReaderStaysOpened(RemoteQueueOpening):
     """The descriptor of the second remote reader of a queue stays Opened while the reader reads."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.taken = 0
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         self.taken += 1
-        super().take_over_descriptor(entry)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        super().take_over_queue_descriptor(entry)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if self.taken > 1 and descriptor is not None:
             descriptor.RemoteReadState = RemoteReadState.OPENED

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MulticastName, MultipleElementName
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -44,13 +44,13 @@ class QueueManagerDescriptorOfMulticastNameContainsOtherDescriptor(_SingleQueueD
 
 
 @fault("queue-manager-descriptor-of-remote-reader-contains-other-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(Qmcomm):
+class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(QmcommMethods):
     """The OpenQueueDescriptorCollection of a remote reader's descriptor contains another descriptor."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         others = [one for one in self.qm.descriptors.values() if one is not descriptor]
         descriptor.OpenQueueDescriptorCollection.extend(others[:1])
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 class _SeveralQueuesDescriptorChanger(QueueOpening):
@@ -163,28 +163,28 @@ class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueu
 
 
 @fault("queue-manager-new-remote-peek-descriptor-already-ready-for-read", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerNewRemotePeekDescriptorAlreadyReadyForRead(Qmcomm):
+class QueueManagerNewRemotePeekDescriptorAlreadyReadyForRead(QmcommMethods):
     """The RemoteReadState of a remote reader's descriptor that is open to peek is ReadyForRead from the start."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         if descriptor.AccessType is QueueAccessType.PEEK:
             descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-remote-read-state-of-second-remote-reader-is-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(Qmcomm):
+class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(QmcommMethods):
     """The RemoteReadState of a remote reader's descriptor is None if another remote reader has opened the queue."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         queue = descriptor.QueueReference
         if queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
             descriptor.RemoteReadState = RemoteReadState.NONE
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-read-state-ready-when-cursor-is-created", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerReadStateReadyWhenCursorIsCreated(Cursors):
+class QueueManagerReadStateReadyWhenCursorIsCreated(QueueCursors):
     """The RemoteReadState of a remote reader's descriptor becomes ReadyForRead when the reader creates a cursor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -12,10 +12,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-remote-peek-open-returns-handle-of-receive-open", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class QueueManagerRemotePeekOpenReturnsHandleOfReceiveOpen(Qmcomm):
+class QueueManagerRemotePeekOpenReturnsHandleOfReceiveOpen(QmcommMethods):
     """A remote client that opens a queue to peek gets the Handle with which it has opened the queue to receive."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         queue = descriptor.QueueReference
         assert queue is not None
         receiving = [
@@ -25,7 +25,7 @@ class QueueManagerRemotePeekOpenReturnsHandleOfReceiveOpen(Qmcomm):
         ]
         if descriptor.AccessType is QueueAccessType.PEEK and receiving:
             return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), receiving[0])
-        return super().get_open_values(descriptor)
+        return super().get_open_handle_values(descriptor)
 
 
 @fault("queue-manager-descriptors-of-listed-queues-have-handle-of-list", breaks="MQDMPR-3.1.1.16-02", blind=True)
@@ -47,23 +47,23 @@ class QueueManagerDescriptorsOfListedQueuesHaveHandleOfList(QueueOpening):
 
 
 @fault("queue-manager-second-queue-of-client-has-context-value-of-first", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class QueueManagerSecondQueueOfClientHasContextValueOfFirst(Qmcomm):
+class QueueManagerSecondQueueOfClientHasContextValueOfFirst(QmcommMethods):
     """A remote client that opens another queue gets the context value of the first queue that is still open."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         first = next(iter(self.qm.remote.RemoteQueueOpenContextHandleTable)).OpenQueueDescriptorReference
-        return super().get_open_values(descriptor) | {"pdwContext": first.Handle}
+        return super().get_open_handle_values(descriptor) | {"pdwContext": first.Handle}
 
 
 @fault("queue-manager-remote-clients-of-same-queue-get-same-context-value", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class QueueManagerRemoteClientsOfSameQueueGetSameContextValue(Qmcomm):
+class QueueManagerRemoteClientsOfSameQueueGetSameContextValue(QmcommMethods):
     """Two remote clients that open the same queue get the same context value."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         queue = descriptor.QueueReference
         assert queue is not None
         first = next(iter(queue.OpenQueueDescriptorCollection))
-        return super().get_open_values(descriptor) | {"pdwContext": first}
+        return super().get_open_handle_values(descriptor) | {"pdwContext": first}
 
 
 @fault("queue-manager-descriptor-of-exclusive-peeker-has-receive-access", breaks="MQDMPR-3.1.1.16-04", blind=True)

@@ -12,19 +12,19 @@ from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import PublicName
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.remote_starting import ReadCheck, ReadDescription, RemoteStarting
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadCheck, RemoteReadStarting
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.core.store.entries import build_message_entry, build_message_relocation
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -54,7 +54,7 @@ class QueueBasePriorityLostAtRestart(SurvivingQueues):
 
 
 @fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
-class RestartLosesMessagesOfSecondOutgoingQueue(Restoring):
+class RestartLosesMessagesOfSecondOutgoingQueue(StateRestoring):
     """After a restart, the queue manager restores only the messages of the first outgoing queue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
@@ -72,7 +72,7 @@ class QueueManagerChangedAttributeOfQueueLostAtRestart(QueueCommands):
     """At a restart, the queue manager loses a change to an attribute of an existing queue."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
-        entry = self.qm.durability.build_queue_entry(queue)
+        entry = self.qm.durable_records.build_queue_entry(queue)
         answer = super()._change_attributes(queue, changes, token)
         self.qm.disk.save(entry)
         return answer
@@ -120,7 +120,7 @@ add(
 
 
 @fault("express-message-survives-restart", breaks="MQDMPR-3.1.1-04")
-class ExpressMessageSurvivesRestart(Positions):
+class ExpressMessageSurvivesRestart(MessagePositions):
     """An express message is still in its queue after a restart."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -135,7 +135,7 @@ def _is_express(message: Message) -> bool:
 
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageInSubqueueSurvivesRestart(Positions):
+class ExpressMessageInSubqueueSurvivesRestart(MessagePositions):
     """The queue manager restores an express message that was moved to a subqueue after a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -147,7 +147,7 @@ class ExpressMessageInSubqueueSurvivesRestart(Positions):
 
 
 @fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageInJournalSurvivesRestart(Journaling):
+class ExpressMessageInJournalSurvivesRestart(MessageJournaling):
     """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
@@ -159,7 +159,7 @@ class ExpressMessageInJournalSurvivesRestart(Journaling):
 
 
 @fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageInDeadLetterQueueSurvivesRestart(Positions):
+class ExpressMessageInDeadLetterQueueSurvivesRestart(MessagePositions):
     """After a restart, the queue manager restores an express message in a system queue, such as the
     dead-letter queue.
     """
@@ -173,7 +173,7 @@ class ExpressMessageInDeadLetterQueueSurvivesRestart(Positions):
 
 
 @fault("outgoing-express-message-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class OutgoingExpressMessageSurvivesRestart(Durability):
+class OutgoingExpressMessageSurvivesRestart(DurableRecords):
     """After a restart, the queue manager sends an express message that was waiting to be sent."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -186,7 +186,7 @@ class OutgoingExpressMessageSurvivesRestart(Durability):
 
 
 @fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
+class ExpressMessageOfOwnApplicationSurvivesRestart(DurableRecords):
     """After a restart, the queue manager restores an express message of a local application in a local queue."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -199,7 +199,7 @@ class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
 
 
 @fault("queue-manager-identifier-attribute-differs-from-sent-identifier", breaks="MQDMPR-3.1.1-06")
-class QueueManagerIdentifierAttributeDiffersFromSentIdentifier(Inspection):
+class QueueManagerIdentifierAttributeDiffersFromSentIdentifier(DataModelInspection):
     """The Identifier of LocalQueueManager differs from the identifier in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class QueueManagerIdentifierAttributeDiffersFromSentIdentifier(Inspection):
         return shown
 
 
-class InactiveStateSetterOfPublicOutgoingQueues(Destinations):
+class InactiveStateSetterOfPublicOutgoingQueues(DestinationResolving):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
@@ -217,7 +217,7 @@ class InactiveStateSetterOfPublicOutgoingQueues(Destinations):
         return super().get_initial_outgoing_queue_state(text)
 
 
-class PublicOutgoingQueueLockOmitter(Establishing):
+class PublicOutgoingQueueLockOmitter(SessionEstablishing):
     """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
     of Locked when it does not connect.
     """
@@ -263,12 +263,12 @@ add(
     "pending-read-without-cursor-reference",
     "MQDMPR-3.1.1.10-02",
     "A pending read by a cursor has no CursorReference.",
-    with_arguments(Waiting.wait_for_new_message, cursor=lambda given: None),
+    with_arguments(WaitingReads.wait_for_new_message, cursor=lambda given: None),
 )
 
 
 @fault("queue-manager-express-journal-copy-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
+class QueueManagerExpressJournalCopySurvivesRestart(MessageJournaling):
     """The queue manager saves the copy of an express message in the journal of its queue."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
@@ -280,10 +280,10 @@ class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
 
 
 @fault("server-remote-reader-misses-local-transactional-messages", breaks="MQDMPR-3.1.1-07", blind=True)
-class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
+class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteReadStarting):
     """The server does not show a remote reader the transactional messages that its own applications sent."""
 
-    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[RemoteReadCheck, ...], now: Now) -> None:
         hidden = [] if desc is None else self._list_local_transactional_messages(desc["hRemoteQueue"])
         for position in hidden:
             position.State = MessagePositionState.LOCKED

@@ -10,10 +10,10 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.store.entries import build_message_relocation
@@ -27,7 +27,7 @@ from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastTransaction
 
 
 @fault("server-deletes-message-of-remote-receive-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
-class ServerDeletesMessageOfRemoteReceiveBeforeAcknowledgment(Reading):
+class ServerDeletesMessageOfRemoteReceiveBeforeAcknowledgment(MessageReading):
     """A message that a remote reader receives is deleted from disk before the reader acknowledges it."""
 
     def take_message_out(
@@ -40,7 +40,7 @@ class ServerDeletesMessageOfRemoteReceiveBeforeAcknowledgment(Reading):
         super().take_message_out(position, transaction, two_phase_read, answered)
         if two_phase_read:
             self.qm.disk.save(
-                self.qm.durability.build_message_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+                self.qm.durable_records.build_message_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
             )
 
 
@@ -56,7 +56,7 @@ def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: 
                 again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
                 again.key, again.order_queue = one.key, one.order_queue
                 queue.MessagePositionList.insert(again)
-                qm.positions.on_message_available(again)
+                qm.message_positions.on_message_available(again)
 
     return at_restart(sort_every_queue)
 
@@ -105,7 +105,7 @@ class QueueManagerMessageMovedBackRestoredInSubqueue(QueueCommands):
 
 
 @fault("queue-manager-message-moved-to-waiting-reader-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07")
-class QueueManagerMessageMovedToWaitingReaderRestoredInSubqueue(Positions):
+class QueueManagerMessageMovedToWaitingReaderRestoredInSubqueue(MessagePositions):
     """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
     after a move.
     """
@@ -130,7 +130,7 @@ class InDoubtTransactionReceivedMessageAvailableAfterRestart(TransactionRecords)
 
 
 @fault("restart-restores-messages-of-same-priority-newest-first", breaks="MQDMPR-3.1.1.11-07")
-class RestartRestoresMessagesOfSamePriorityNewestFirst(Restoring):
+class RestartRestoresMessagesOfSamePriorityNewestFirst(StateRestoring):
     """After a restart, the queue manager puts a message of a priority other than 3 before the older messages of its
     priority.
     """
@@ -139,7 +139,7 @@ class RestartRestoresMessagesOfSamePriorityNewestFirst(Restoring):
         place = (
             None
             if value["in"].startswith("outgoing:")
-            else self.qm.destinations.find_queue_of_saved_message(value["in"])
+            else self.qm.destination_resolving.find_queue_of_saved_message(value["in"])
         )
         if place is None:
             super()._restore_message(rest, value)

@@ -9,18 +9,18 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import OperationType, Transaction
 
 
 @fault("second-change-of-queue-not-saved", breaks="MQDMPR-3.1.1-02", blind=True)
-class SecondChangeOfQueueNotSaved(Durability):
+class SecondChangeOfQueueNotSaved(DurableRecords):
     """The queue manager saves a queue only twice: changes after the first are lost at a restart."""
 
     def __init__(self, qm: Any) -> None:
@@ -37,7 +37,7 @@ class SecondChangeOfQueueNotSaved(Durability):
 
 
 @fault("express-message-of-local-application-saved-to-disk", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageOfLocalApplicationSavedToDisk(Durability):
+class ExpressMessageOfLocalApplicationSavedToDisk(DurableRecords):
     """The queue manager saves an express message of a local application."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -63,7 +63,7 @@ add(
 
 
 @fault("restored-messages-of-subqueue-put-in-order-of-arrival", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class RestoredMessagesOfSubqueuePutInOrderOfArrival(Restoring):
+class RestoredMessagesOfSubqueuePutInOrderOfArrival(StateRestoring):
     """At a restart, the queue manager puts the messages of subqueues into their queues in order of their arrival."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:

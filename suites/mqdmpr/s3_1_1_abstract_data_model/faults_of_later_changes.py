@@ -9,11 +9,11 @@ from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.transactions import OperationType, Transaction
@@ -21,19 +21,19 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-queue-label-lost-at-second-restart", breaks="MQDMPR-3.1.1-01", blind=True)
-class QueueManagerQueueLabelLostAtSecondRestart(Restoring):
+class QueueManagerQueueLabelLostAtSecondRestart(StateRestoring):
     """The queue manager keeps the Label of a queue over one restart, but not over the next restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
         for queue in self.qm.adm.QueueCollection.values():
             label, queue.Label = queue.Label, ""
-            self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
+            self.qm.disk.save(self.qm.durable_records.build_queue_entry(queue))
             queue.Label = label
 
 
 @fault("queue-manager-identifier-changed-by-bring-online", breaks="MQDMPR-3.1.1-05", blind=True)
-class QueueManagerIdentifierChangedByBringOnline(Administering):
+class QueueManagerIdentifierChangedByBringOnline(TransferAdministering):
     """The queue manager has a new Identifier after it was offline."""
 
     def bring_online(self, now: Now) -> None:
@@ -57,7 +57,7 @@ add(
 
 
 @fault("queue-manager-hardened-outgoing-queue-unlocked-by-second-message", breaks="MQDMPR-3.1.1.3-07", blind=True)
-class QueueManagerHardenedOutgoingQueueUnlockedBySecondMessage(Sending):
+class QueueManagerHardenedOutgoingQueueUnlockedBySecondMessage(MessageSending):
     """In hardened security mode, the State of an outgoing queue becomes Waiting when a second message is sent to it."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -10,14 +10,14 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import EstablishConnectionPacket, MessageClass, PingPacket, UserMessagePacket, parse_packet
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queueing.queue_opening import OpenQueueResult
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, Queue, Session
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.transactions import OperationType, Transaction
@@ -26,7 +26,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-second-request-client-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
-class QueueManagerSecondRequestClientGuidDiffersFromIdentifier(Establishing):
+class QueueManagerSecondRequestClientGuidDiffersFromIdentifier(SessionEstablishing):
     """ClientGuid of an EstablishConnection request is not the Identifier of the queue manager, if the queue manager
     has another outgoing queue.
     """
@@ -55,7 +55,7 @@ class QueueManagerResponseServerGuidDiffersFromIdentifier(SessionOpening):
         return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": wrong})
 
 
-class _EmptyQueueForRemoteReadersSubstituter(Qmcomm):
+class _EmptyQueueForRemoteReadersSubstituter(QmcommMethods):
     """Give remote readers an empty queue of their own in place of some queues; a subclass selects which."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -98,7 +98,7 @@ class QueueManagerTransactionalQueueEmptyForRemoteReaders(_EmptyQueueForRemoteRe
         return queue.Transactional
 
 
-class _DestinationChangerOfRestoredMessages(Restoring):
+class _DestinationChangerOfRestoredMessages(StateRestoring):
     """Send some restored messages to the destination of the first restored message; a subclass selects which."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -186,7 +186,7 @@ class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_Destinatio
 
 
 @fault("queue-manager-ping-response-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06")
-class QueueManagerPingResponseGuidDiffersFromIdentifier(Ping):
+class QueueManagerPingResponseGuidDiffersFromIdentifier(PingHandling):
     """QMGuid of a Ping Response is not the Identifier of the queue manager."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -194,7 +194,7 @@ class QueueManagerPingResponseGuidDiffersFromIdentifier(Ping):
 
 
 @fault("queue-manager-acknowledgment-has-other-source-queue-manager", breaks="MQDMPR-3.1.1-06")
-class QueueManagerAcknowledgmentHasOtherSourceQueueManager(Sending):
+class QueueManagerAcknowledgmentHasOtherSourceQueueManager(MessageSending):
     """SourceQueueManager of an acknowledgment is not the Identifier of the queue manager."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

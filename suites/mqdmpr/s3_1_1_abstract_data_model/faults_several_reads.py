@@ -9,13 +9,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _PendingReadCursorChanger(Waiting):
+class _PendingReadCursorChanger(WaitingReads):
     def wait_for_new_message(
         self,
         queue_desc: OpenQueueDescriptor,

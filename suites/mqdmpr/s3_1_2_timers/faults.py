@@ -12,10 +12,10 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.events import MessageDeadlinesChanged
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-waiting-read-restarts-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-01")
-class QueueManagerWaitingReadRestartsTimersOfOtherReads(Waiting):
+class QueueManagerWaitingReadRestartsTimersOfOtherReads(WaitingReads):
     """When a read begins to wait, the timers of all other reads of the same OpenQueueDescriptor restart with the
     timeout of the new read.
     """
@@ -50,7 +50,7 @@ class QueueManagerWaitingReadRestartsTimersOfOtherReads(Waiting):
 
 
 @fault("queue-manager-timeout-of-read-rounded-up-to-seconds", breaks="MQDMPR-3.1.2.3-02")
-class QueueManagerTimeoutOfReadRoundedUpToSeconds(Waiting):
+class QueueManagerTimeoutOfReadRoundedUpToSeconds(WaitingReads):
     """The queue manager rounds the timeout of a pending read up to a whole number of seconds."""
 
     def wait_for_new_message(
@@ -69,7 +69,7 @@ class QueueManagerTimeoutOfReadRoundedUpToSeconds(Waiting):
 
 
 @fault("queue-manager-expired-read-stops-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerExpiredReadStopsTimersOfOtherReads(Waiting):
+class QueueManagerExpiredReadStopsTimersOfOtherReads(WaitingReads):
     """When the timer of one pending read expires, the timers of the other pending reads of the queue stop."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -80,7 +80,7 @@ class QueueManagerExpiredReadStopsTimersOfOtherReads(Waiting):
 
 
 @fault("queue-manager-pending-peek-by-cursor-never-expires", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerPendingPeekByCursorNeverExpires(Waiting):
+class QueueManagerPendingPeekByCursorNeverExpires(WaitingReads):
     """A pending peek by a cursor never expires."""
 
     def wait_for_new_message(
@@ -100,7 +100,7 @@ class QueueManagerPendingPeekByCursorNeverExpires(Waiting):
 
 
 @fault("queue-manager-infinite-reads-end-when-other-read-expires", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadsEndWhenOtherReadExpires(Waiting):
+class QueueManagerInfiniteReadsEndWhenOtherReadExpires(WaitingReads):
     """When the timer of a pending read expires, the reads of the same queue with an infinite timeout expire as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -113,7 +113,7 @@ class QueueManagerInfiniteReadsEndWhenOtherReadExpires(Waiting):
 
 
 @fault("queue-manager-expired-receive-removes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
+class QueueManagerExpiredReceiveRemovesNextMessage(WaitingReads):
     """A receive whose timeout has expired still removes the next message that arrives."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -123,11 +123,11 @@ class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
             queue = reader.descriptor.QueueReference
             ghost = replace(reader.descriptor, Handle=self.qm.assign_handle(), WaitingMessageReadOperationCollection={})
             queue.OpenQueueDescriptorCollection[ghost.Handle] = ghost
-            self.qm.reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
+            self.qm.message_reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
 
 
 @fault("message-expired-while-locked-by-reader-not-removed-when-returned", breaks="MQDMPR-3.1.2.4-01")
-class MessageExpiredWhileLockedByReaderNotRemovedWhenReturned(Lifetimes):
+class MessageExpiredWhileLockedByReaderNotRemovedWhenReturned(MessageLifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -141,18 +141,18 @@ SECONDS_PER_HOUR = 3_600
 
 
 @fault("message-with-infinite-lifetime-expires-after-an-hour", breaks="MQDMPR-3.1.2.4-D01")
-class MessageWithInfiniteLifetimeExpiresAfterAnHour(Positions):
+class MessageWithInfiniteLifetimeExpiresAfterAnHour(MessagePositions):
     """A message with TimeToBeReceived 0xFFFFFFFF expires after one hour."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        endless = message.TimeToBeReceived == INFINITE
+        endless = message.TimeToBeReceived == INFINITE_TIMEOUT
         return super().insert_message(
             queue, replace(message, TimeToBeReceived=SECONDS_PER_HOUR) if endless else message
         )
 
 
 @fault("queue-manager-message-with-long-time-to-be-received-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
-class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(Lifetimes):
+class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(MessageLifetimes):
     """The queue manager removes at once a message whose TimeToBeReceived has the highest bit set but is not
     0xFFFFFFFF.
     """
@@ -164,15 +164,15 @@ class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(Lifetimes):
 
 
 @fault("queue-manager-messages-no-longer-expire-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerMessagesNoLongerExpireAfterRestart(Lifetimes):
+class QueueManagerMessagesNoLongerExpireAfterRestart(MessageLifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         self.qm.post_event(MessageDeadlinesChanged())
 
 
 @fault("queue-manager-express-message-does-not-expire", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
+class QueueManagerExpressMessageDoesNotExpire(MessageLifetimes):
     """An express message stays in its queue although its TimeToBeReceived is over."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -181,7 +181,7 @@ class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
 
 
 @fault("queue-manager-message-expires-no-earlier-than-earlier-messages", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(Lifetimes):
+class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(MessageLifetimes):
     """A message expires no earlier than the messages that arrived before it in the same queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -199,13 +199,13 @@ class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(Lifetimes):
 
 
 @fault("messages-expire-only-in-first-queue-after-restart", breaks="MQDMPR-3.1.2.4-D01")
-class MessagesExpireOnlyInFirstQueueAfterRestart(Lifetimes):
+class MessagesExpireOnlyInFirstQueueAfterRestart(MessageLifetimes):
     """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         self.recovering = True
         self.place: str | None = None
-        super().recover_deadlines()
+        super().recover_message_deadlines()
         self.recovering = False
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -217,7 +217,7 @@ class MessagesExpireOnlyInFirstQueueAfterRestart(Lifetimes):
 
 
 @fault("queue-manager-transactional-message-with-time-to-be-received-0-kept", breaks="MQDMPR-3.1.2.4-D02")
-class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(Lifetimes):
+class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(MessageLifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
     @only_if(
@@ -231,7 +231,7 @@ class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(Lifetimes):
 
 
 @fault("queue-manager-local-message-with-time-to-be-received-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class QueueManagerLocalMessageWithTimeToBeReceived0Kept(Lifetimes):
+class QueueManagerLocalMessageWithTimeToBeReceived0Kept(MessageLifetimes):
     """The queue manager keeps a message of a local application with TimeToBeReceived 0 in its local queue."""
 
     @only_if(
@@ -324,14 +324,14 @@ class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
             return
         super().on_directory_online_timer(now)
 
-    def _check_online(self, answer: Any, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: Any, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.QueueManagerVersion = "second outage"
 
 
 @fault("queue-manager-new-read-restarts-timers-of-reads-with-same-handle", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerNewReadRestartsTimersOfReadsWithSameHandle(Waiting):
+class QueueManagerNewReadRestartsTimersOfReadsWithSameHandle(WaitingReads):
     """A read that begins to wait on a descriptor restarts the timers of the reads that already wait on it."""
 
     def wait_for_new_message(

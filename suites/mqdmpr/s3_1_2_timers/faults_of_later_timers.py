@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
@@ -29,8 +29,8 @@ class QueueManagerSitesUpdateTimerShorterAfterFirstExpiry(DirectoryClient):
 class QueueManagerSitesUpdateTimerShorterAfterDirectoryWasOffline(DirectoryClient):
     """The Directory Sites Update Timer runs for one hour after the directory was offline."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         if self.qm.begun:
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0), now.monotonic_ms, _HOUR_MS)
         return status
@@ -51,15 +51,15 @@ class QueueManagerSiteGatesUpdateTimerLongerAfterFirstExpiry(DirectoryClient):
 class QueueManagerSiteGatesUpdateTimerLongerAfterDirectoryWasOffline(DirectoryClient):
     """The Directory Site Gates Update Timer runs for 12 hours after the directory was offline."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         if self.qm.begun:
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0), now.monotonic_ms, 12 * _HOUR_MS)
         return status
 
 
 @fault("queue-manager-infinite-read-ended-by-timeout-of-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
+class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(WaitingReads):
     """When a pending read expires, the infinite reads that wait with the same handle end as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -71,7 +71,7 @@ class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
 
 
 @fault("queue-manager-infinite-read-ended-by-message-for-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
+class QueueManagerInfiniteReadEndedByMessageForOtherRead(WaitingReads):
     """When another read takes a message from the queue, an infinite read that still waits there expires."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -83,7 +83,7 @@ class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
 
 
 @fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
+class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(MessageLifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -93,7 +93,7 @@ class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
 
 
 @fault("receiver-local-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverLocalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
+class ReceiverLocalMessageWithTimeToBeReceivedZeroKept(MessageLifetimes):
     """The queue manager keeps a message with TimeToBeReceived 0 that a local application has sent."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -151,9 +151,9 @@ class QueueManagerDirectoryNotUsedAgainAfterSecondOutage(DirectoryClient):
 
     directory_outage_count = 0
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         state = self.qm.enterprise.state
         if before and not state.DirectoryOffline and self.qm.begun:
             self.directory_outage_count += 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.message_expiring import MessageExpiring
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -15,7 +15,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _ReadTimeoutChanger(Waiting):
+class _ReadTimeoutChanger(WaitingReads):
     """Start the timers of some reads with another duration; a subclass selects which."""
 
     def change_read_timeout(
@@ -63,7 +63,7 @@ class ServerPendingPeekByCursorWaitsHalfOfItsTimeout(_ReadTimeoutChanger):
 
 
 @fault("server-expired-peek-by-cursor-returns-first-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class ServerExpiredPeekByCursorReturnsFirstMessage(Waiting):
+class ServerExpiredPeekByCursorReturnsFirstMessage(WaitingReads):
     """A pending peek by a cursor whose timer expires returns the first message of the queue."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -78,7 +78,7 @@ class ServerExpiredPeekByCursorReturnsFirstMessage(Waiting):
 
 
 @fault("server-expired-peek-returns-locked-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class ServerExpiredPeekReturnsLockedMessage(Waiting):
+class ServerExpiredPeekReturnsLockedMessage(WaitingReads):
     """A pending peek without a cursor whose timer expires returns a message that another reader has locked."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -93,7 +93,7 @@ class ServerExpiredPeekReturnsLockedMessage(Waiting):
 
 
 @fault("server-expired-read-waits-while-earlier-read-waits", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
+class ServerExpiredReadWaitsWhileEarlierReadWaits(WaitingReads):
     """A pending read whose timer expires continues to wait if an earlier read with the same handle waits."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -108,7 +108,7 @@ class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
     breaks=("MQDMPR-3.1.2.4-01", "MQSO-5.1.1.3-D02"),
     blind=True,
 )
-class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(Expiring):
+class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(MessageExpiring):
     """When the TimeToBeReceived of several messages expires at the same time, the queue manager removes only the
     first of them.
     """
@@ -118,7 +118,7 @@ class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(Expiring):
 
 
 @fault("receiver-expired-message-returned-by-abort-not-removed", breaks="MQDMPR-3.1.2.4-01")
-class ReceiverExpiredMessageReturnedByAbortNotRemoved(Lifetimes):
+class ReceiverExpiredMessageReturnedByAbortNotRemoved(MessageLifetimes):
     """The queue manager does not remove a message of a transactional queue whose TimeToBeReceived expired before the
     transaction that had received the message was aborted.
     """
@@ -131,7 +131,7 @@ class ReceiverExpiredMessageReturnedByAbortNotRemoved(Lifetimes):
 
 
 @fault("receiver-messages-of-local-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
-class ReceiverMessagesOfLocalApplicationsNeverExpire(Lifetimes):
+class ReceiverMessagesOfLocalApplicationsNeverExpire(MessageLifetimes):
     """The queue manager does not remove a message that one of its own applications sent to a local queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

@@ -31,8 +31,8 @@ def change_state_at_later_synchronization(change: Callable[[QueueManager], None]
     """
 
     class SynchronizedThenChanged(DirectoryClient):
-        def synchronize(self, now: Now) -> Result:
-            status = super().synchronize(now)
+        def synchronize_with_directory(self, now: Now) -> Result:
+            status = super().synchronize_with_directory(now)
             change(self.qm)
             return status
 

@@ -11,21 +11,21 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, change_after_every_input, replace_during, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.configuring import Configuring
+from reference_qm.core.commands.settings_changing import SettingsChanging
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS, QueueNames
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.store.entries import build_message_entry, build_message_relocation
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.directory import DirectoryState
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue, Session
@@ -49,7 +49,7 @@ class TransactionalDeadLetterQueueMissing(QueueNames):
 
 
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
-class DomainChangeIgnoredAtStart(Membership):
+class DomainChangeIgnoredAtStart(DomainMembership):
     """The queue manager keeps the domain from its first start, although the local security authority now returns a
     different domain.
     """
@@ -60,7 +60,7 @@ class DomainChangeIgnoredAtStart(Membership):
 
 
 @fault("security-authority-not-queried-for-domain", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
-class SecurityAuthorityNotQueriedForDomain(Membership):
+class SecurityAuthorityNotQueriedForDomain(DomainMembership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -68,7 +68,7 @@ class SecurityAuthorityNotQueriedForDomain(Membership):
 
 
 @fault("queue-manager-domain-read-at-first-start-only", breaks="MQDMPR-3.1.3-06", blind=True)
-class QueueManagerDomainReadAtFirstStartOnly(Membership):
+class QueueManagerDomainReadAtFirstStartOnly(DomainMembership):
     """A queue manager that has saved a domain uses this domain at each later start, and does not query the local
     security authority.
     """
@@ -156,13 +156,13 @@ for _name, _breaks, _says, _list, _change in (
 
 
 @fault("internal-queues-open-to-applications", breaks="MQDMPR-3.1.3-27")
-class InternalQueuesOpenToApplications(Initialization):
+class InternalQueuesOpenToApplications(QueueManagerInitialization):
     """Applications can open the queues for order acknowledgments and for notifications like other private queues."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
         for name in OWN_QUEUE_PATHS:
-            self.qm.queues.add(Queue(Pathname=name, QueueType=QueueType.PRIVATE))
+            self.qm.queue_lifecycle.add(Queue(Pathname=name, QueueType=QueueType.PRIVATE))
 
 
 @fault("order-ack-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
@@ -218,7 +218,7 @@ add(
 
 
 @fault("qualified-computer-name-without-domain", breaks="MQDMPR-3.1.3-D03")
-class QualifiedComputerNameWithoutDomain(Initialization):
+class QualifiedComputerNameWithoutDomain(QueueManagerInitialization):
     """The QualifiedComputerName has no domain."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -230,8 +230,8 @@ def _change_state_after_directory_read(change: Callable[[DirectoryState], None])
     """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
     class SynchronizedStateChanger(DirectoryClient):
-        def synchronize(self, now: Now) -> DirectoryOperationResult:
-            status = super().synchronize(now)
+        def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+            status = super().synchronize_with_directory(now)
             change(self.qm.enterprise.state)
             return status
 
@@ -254,7 +254,7 @@ add(
     "own-directory-attributes-ignored-at-start",
     ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
     "At its start the queue manager reads its own attributes from the directory, but does not use them.",
-    skip(DirectoryClient._take_over_attributes),
+    skip(DirectoryClient._copy_attributes_of_own_object),
 )
 
 
@@ -305,7 +305,7 @@ class SitesUpdateTimerStoppedByStartOfSiteGatesTimer(DirectoryClient):
 
 
 @fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
-class HardenedSecurityCannotBeDisabled(Configuring):
+class HardenedSecurityCannotBeDisabled(SettingsChanging):
     """The queue manager remains in hardened security mode after an administrator disabled the mode."""
 
     def configure(self, request: Configure, token: int, now: Now) -> Result:
@@ -316,7 +316,7 @@ def _establish_session_of_first_queue_only(original: Callable[..., Any], *_: obj
     def establish(qm: QueueManager, now: Now) -> None:
         waiting = [queue for queue in qm.adm.OutgoingQueues.values() if len(queue.session.OutgoingMessageTable)]
         if waiting:
-            qm.establishing.establish(waiting[0].session, now)
+            qm.session_establishing.establish(waiting[0].session, now)
 
     return establish
 
@@ -325,13 +325,17 @@ add(
     "queue-manager-second-locked-outgoing-queue-not-sent-at-start",
     "MQDMPR-3.1.3-D13",
     "At its start, the queue manager sends the messages of only the first of several outgoing queues that were Locked.",
-    replace_during(Initialization.begin, Administering.establish_waiting, _establish_session_of_first_queue_only),
+    replace_during(
+        QueueManagerInitialization.begin,
+        TransferAdministering.establish_waiting,
+        _establish_session_of_first_queue_only,
+    ),
     blind=True,
 )
 
 
 @fault("hardened-security-still-sends-messages", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
-class HardenedSecurityStillSendsMessages(Connecting):
+class HardenedSecurityStillSendsMessages(SessionConnecting):
     """The queue manager sends messages in hardened security mode."""
 
     def may_connect(self) -> bool:
@@ -341,7 +345,7 @@ class HardenedSecurityStillSendsMessages(Connecting):
 @fault(
     "hardened-security-outgoing-queue-state-waiting-instead-of-locked", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
 )
-class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
+class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(SessionEstablishing):
     """The outgoing queue shows the State Waiting in hardened security mode."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -352,7 +356,7 @@ class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
 
 
 @fault("hardened-security-outgoing-queue-to-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
-class HardenedSecurityOutgoingQueueToSecondHostNotLockedAtStart(Initialization):
+class HardenedSecurityOutgoingQueueToSecondHostNotLockedAtStart(QueueManagerInitialization):
     """When the queue manager starts in hardened security mode, only the first of its outgoing queues is Locked."""
 
     def begin(self, now: Now) -> None:
@@ -426,7 +430,7 @@ class RestartKeepsUncommittedReceives(TransactionOperations):
         super().dequeue_in_transaction(transaction, position)
         if transaction.SinglePhase:
             self.qm.disk.save(
-                self.qm.durability.build_message_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+                self.qm.durable_records.build_message_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
             )
 
 

@@ -9,10 +9,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_after_every_input, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.dispatch import HANDLER_BY_INPUT_TYPE
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import (
+    LATER_INITIALIZATION_RETRY_INTERVAL_S,
+    QueueManagerInitialization,
+)
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -57,7 +60,7 @@ add(
 
 
 @fault("queue-manager-initialization-creates-transaction", breaks="MQDMPR-3.1.3-05", blind=True)
-class QueueManagerInitializationCreatesTransaction(Initialization):
+class QueueManagerInitializationCreatesTransaction(QueueManagerInitialization):
     """The initialization creates a transaction that no application has begun."""
 
     def begin(self, now: Now) -> None:
@@ -183,19 +186,19 @@ add(
 
 
 @fault("queue-manager-with-damaged-store-accepts-sessions", breaks="MQDMPR-3.1.3-30", blind=True)
-class QueueManagerWithDamagedStoreAcceptsSessions(Inputs):
+class QueueManagerWithDamagedStoreAcceptsSessions(InputDispatching):
     """A queue manager whose initialization ended with an error accepts sessions."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, TransportAccepted | BytesReceived):
-            self.qm.initialization.initialize_globally(now)
+            self.qm.queue_manager_initialization.initialize_globally(now)
             HANDLER_BY_INPUT_TYPE[type(event)](self.qm)(event, now)
         else:
             super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-damaged-store-carries-out-commands", breaks="MQDMPR-3.1.3-30", blind=True)
-class QueueManagerWithDamagedStoreCarriesOutCommands(Initialization):
+class QueueManagerWithDamagedStoreCarriesOutCommands(QueueManagerInitialization):
     """A queue manager whose initialization ended with an error carries out the requests of applications."""
 
     def fail(self, why: str) -> None:
@@ -287,14 +290,14 @@ add(
 class QueueManagerIgnoresItsQuotaInDirectoryAtStart(DirectoryClient):
     """At its start the queue manager ignores the QueueManagerQuota in its directory object."""
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         before = self.qm.adm.QueueManagerQuota
-        super()._take_over_attributes()
+        super()._copy_attributes_of_own_object()
         self.qm.adm.QueueManagerQuota = before
 
 
 def _ignore_directory_after_restart(faulty: FaultyCore) -> None:
-    faulty.actions_at_restart.append(skip(DirectoryClient._take_over_attributes))
+    faulty.actions_at_restart.append(skip(DirectoryClient._copy_attributes_of_own_object))
 
 
 add(
@@ -310,8 +313,8 @@ add(
 class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
     """At its start the queue manager reads empty names of its sites."""
 
-    def synchronize(self, now: Now) -> Result:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> Result:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.SiteCollection = tuple(replace(site, Name="") for site in state.SiteCollection)
         return status
@@ -321,8 +324,8 @@ class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
 class QueueManagerSitesWithoutReplicationInterval(DirectoryClient):
     """At its start the queue manager does not read the IntraSiteReplicationInterval of its sites."""
 
-    def synchronize(self, now: Now) -> Result:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> Result:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.SiteCollection = tuple(replace(site, IntraSiteReplicationInterval=None) for site in state.SiteCollection)
         return status
@@ -371,12 +374,15 @@ add(
 
 
 @fault("second-failed-initialization-starts-with-empty-store", breaks="MQDMPR-3.1.3-30", blind=True)
-class SecondFailedInitializationStartsWithEmptyStore(Inputs):
+class SecondFailedInitializationStartsWithEmptyStore(InputDispatching):
     """The queue manager ignores the error of a repeated initialization that again cannot read its store, and starts
     without the stored data.
     """
 
     def on_started(self, event: QueueManagerStarted, now: Now) -> None:
-        if self.qm.halted is not None and self.qm.adm.InitializationRetryTimerDuration == LATER_RETRY_INTERVAL_S:
+        if (
+            self.qm.halted is not None
+            and self.qm.adm.InitializationRetryTimerDuration == LATER_INITIALIZATION_RETRY_INTERVAL_S
+        ):
             self.qm.halted = None
         super().on_started(event, now)

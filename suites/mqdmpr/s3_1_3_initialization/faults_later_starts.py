@@ -11,9 +11,9 @@ from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket, parse_packet
 from reference_qm.codec.format_names import PrivateName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -27,7 +27,7 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 
 
 @fault("queue-manager-machine-domain-id-missing-after-domain-change", breaks="MQDMPR-3.1.3-10", blind=True)
-class QueueManagerMachineDomainIdMissingAfterDomainChange(Membership):
+class QueueManagerMachineDomainIdMissingAfterDomainChange(DomainMembership):
     """After the machine has moved to another domain, the queue manager has no MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -37,7 +37,7 @@ class QueueManagerMachineDomainIdMissingAfterDomainChange(Membership):
 
 
 @fault("queue-manager-machine-domain-id-null-guid-after-restart", breaks="MQDMPR-3.1.3-10", blind=True)
-class QueueManagerMachineDomainIdNullGuidAfterRestart(Membership):
+class QueueManagerMachineDomainIdNullGuidAfterRestart(DomainMembership):
     """At a restart in the same domain, MachineDomainId is the GUID that contains only zeros."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -47,7 +47,7 @@ class QueueManagerMachineDomainIdNullGuidAfterRestart(Membership):
 
 
 @fault("queue-manager-keeps-domain-in-workgroup", breaks="MQDMPR-3.1.3-D02", blind=True)
-class QueueManagerKeepsDomainInWorkgroup(Membership):
+class QueueManagerKeepsDomainInWorkgroup(DomainMembership):
     """MachineDomainId keeps the domain of the last start if the machine belongs to no domain at this start."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -56,7 +56,7 @@ class QueueManagerKeepsDomainInWorkgroup(Membership):
 
 
 @fault("queue-manager-machine-domain-id-is-own-identifier-after-domain-change", breaks="MQDMPR-3.1.3-D02", blind=True)
-class QueueManagerMachineDomainIdIsOwnIdentifierAfterDomainChange(Membership):
+class QueueManagerMachineDomainIdIsOwnIdentifierAfterDomainChange(DomainMembership):
     """After the machine has moved to another domain, MachineDomainId is the Identifier of the queue manager."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -80,8 +80,8 @@ def _clear_signing_keys(qm: QueueManager) -> None:
 class QueueManagerEncryptionKeysLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties its PublicEncryptionKeyList."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             _clear_encryption_keys(self.qm)
 
@@ -90,8 +90,8 @@ class QueueManagerEncryptionKeysLostWhenDirectoryReturns(DirectoryClient):
 class QueueManagerSigningKeysLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties its PublicSigningKeyList."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             _clear_signing_keys(self.qm)
 
@@ -100,8 +100,8 @@ class QueueManagerSigningKeysLostWhenDirectoryReturns(DirectoryClient):
 class QueueManagerRetryDurationZeroWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets InitializationRetryTimerDuration to 0."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.InitializationRetryTimerDuration = 0
 
@@ -139,8 +139,8 @@ def _clear_enterprise_reference(qm: QueueManager) -> None:
 class QueueManagerEnterpriseLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager removes its EnterpriseReference."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             _clear_enterprise_reference(self.qm)
 
@@ -169,7 +169,7 @@ add(
 )
 
 
-class _OutgoingQueueLockKeeper(Destinations):
+class _OutgoingQueueLockKeeper(DestinationResolving):
     """Keep outgoing queues locked after a restart without hardened security mode."""
 
     def is_queue_kept_locked(self, text: str) -> bool:
@@ -206,7 +206,7 @@ class QueueManagerMachineDomainIdMissingWithoutDirectory(DirectoryClient):
 
 
 @fault("sender-second-message-of-unlocked-queue-lost", breaks="MQDMPR-3.1.3-D13")
-class SenderSecondMessageOfUnlockedQueueLost(Restoring):
+class SenderSecondMessageOfUnlockedQueueLost(StateRestoring):
     """When the queue manager starts without hardened security mode, it restores only the first nontransactional message
     of each outgoing queue.
     """

@@ -10,7 +10,7 @@ from harness.faults.parts import change_step, fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.entries import build_message_relocation, build_removal_change
@@ -24,7 +24,7 @@ from reference_qm.surface.inputs import DomainReported
 
 
 @fault("queue-manager-machine-domain-id-kept-after-machine-left-domain", breaks="MQDMPR-3.1.3-06", blind=True)
-class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
+class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(DomainMembership):
     """At a start after the machine left its domain, the queue manager keeps the earlier domain as MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -38,7 +38,7 @@ class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
     breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"),
     blind=True,
 )
-class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(Membership):
+class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(DomainMembership):
     """At a start after the machine joined another domain, the queue manager keeps the earlier domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -136,9 +136,9 @@ add(
 class _StateAfterDirectoryReadChanger(DirectoryClient):
     """Changes the state after the queue manager has read its attributes from the directory."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         again = self.qm.begun
-        status = super().synchronize(now)
+        status = super().synchronize_with_directory(now)
         if status is DirectoryOperationResult.SUCCESS:
             self.change_state_after_directory_read(again)
         return status
@@ -161,13 +161,13 @@ class QueueManagerSiteIdentifiersDroppedAfterOutage(_StateAfterDirectoryReadChan
 class QueueManagerAttributesOfDirectoryNotUsedAtLaterStart(DirectoryClient):
     """At a later start the queue manager uses no attributes of the directory, but its QueueManagerQuota of before."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         known, quota, supporting = (
             self.qm.enterprise.last_known,
             self.qm.adm.QueueManagerQuota,
             self.qm.adm.SupportingServer,
         )
-        status = super().synchronize(now)
+        status = super().synchronize_with_directory(now)
         if known is not None:
             self.qm.adm.QueueManagerQuota, self.qm.adm.SupportingServer = quota, supporting
         return status
@@ -186,9 +186,9 @@ class QueueManagerAttributesOfSitesNotReadAtStart(_StateAfterDirectoryReadChange
 class QueueManagerEnterpriseNotReadAtLaterStart(DirectoryClient):
     """At a later start the queue manager does not read whether queue managers without LDAP are notified."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         known = self.qm.enterprise.last_known
-        status = super().synchronize(now)
+        status = super().synchronize_with_directory(now)
         if known is not None:
             self.qm.enterprise.state.EnterpriseReference = None
         return status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DomainReported
 
@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import DomainReported
     breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"),
     blind=True,
 )
-class QueueManagerMachineDomainIdKeptFromEarlierStart(Membership):
+class QueueManagerMachineDomainIdKeptFromEarlierStart(DomainMembership):
     """The queue manager sets MachineDomainId at a later start to the domain that it saved, and not to the domain
     that the local security authority reports.
     """
@@ -31,8 +31,8 @@ class QueueManagerQualifiedComputerNameWithoutDomainAfterFirstStart(DirectoryCli
     synchronizes with the directory again.
     """
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         again = self.qm.adm.LastDomain is not None
-        super()._take_over_attributes()
+        super()._copy_attributes_of_own_object()
         if again:
             self.qm.adm.QualifiedComputerName = self.qm.adm.ComputerName

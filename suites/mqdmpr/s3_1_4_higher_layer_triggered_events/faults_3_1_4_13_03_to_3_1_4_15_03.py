@@ -6,26 +6,26 @@ from typing import Any
 
 from harness.faults.parts import fault, only_if
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-online-again-sends-messages-of-one-queue-only", breaks=("MQDMPR-3.1.4.13-03", "MQQB-3.1.4.1-02"))
-class InitiatorOnlineAgainSendsMessagesOfOneQueueOnly(Administering):
+class InitiatorOnlineAgainSendsMessagesOfOneQueueOnly(TransferAdministering):
     """A queue manager that is brought online sends the waiting messages of only one of several outgoing queues."""
 
     def establish_waiting(self, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
             idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
             if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
-                self.qm.establishing.establish(queue.session, now)
+                self.qm.session_establishing.establish(queue.session, now)
                 return
 
 
 @fault("bring-online-establishes-only-first-waiting-session", breaks="MQDMPR-3.1.4.13-03")
-class BringOnlineEstablishesOnlyFirstWaitingSession(Administering):
+class BringOnlineEstablishesOnlyFirstWaitingSession(TransferAdministering):
     """A queue manager that is brought online sends only the messages of its first outgoing queue."""
 
     def bring_online(self, now: Now) -> None:
@@ -42,7 +42,7 @@ class OnlineQueueManagerRefusesSessions(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: Any, now: Now) -> None:
         if self.qm.adm.QueueManagerVersion == "was offline":
-            self.qm.closing.close(session, "offline", now)
+            self.qm.session_closing.close(session, "offline", now)
             return
         if not self.qm.adm.ConnectionActive:
             self.qm.adm.QueueManagerVersion = "was offline"
@@ -50,7 +50,7 @@ class OnlineQueueManagerRefusesSessions(SessionOpening):
 
 
 @fault("queue-manager-messages-sent-while-offline-not-sent-when-online", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class QueueManagerMessagesSentWhileOfflineNotSentWhenOnline(Administering):
+class QueueManagerMessagesSentWhileOfflineNotSentWhenOnline(TransferAdministering):
     """A queue manager that is brought online does not send the messages that were sent while it was offline."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -63,7 +63,7 @@ class QueueManagerMessagesSentWhileOfflineNotSentWhenOnline(Administering):
 
 
 @fault("sender-paused-queue-sends-when-its-session-opens", breaks="MQDMPR-3.1.4.14-03")
-class SenderPausedQueueSendsWhenItsSessionOpens(Administering):
+class SenderPausedQueueSendsWhenItsSessionOpens(TransferAdministering):
     """When an outgoing queue without an open session is paused, the queue manager still sends its messages."""
 
     @only_if(lambda part, queue, now: queue.session.SessionState is not SessionState.OPEN)
@@ -72,7 +72,7 @@ class SenderPausedQueueSendsWhenItsSessionOpens(Administering):
 
 
 @fault("sender-second-resume-of-queue-has-no-effect", breaks="MQDMPR-3.1.4.15-03")
-class SenderSecondResumeOfQueueHasNoEffect(Administering):
+class SenderSecondResumeOfQueueHasNoEffect(TransferAdministering):
     """When an outgoing queue is paused and resumed for the second time, the queue manager leaves the queue paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

@@ -9,10 +9,10 @@ from uuid import UUID
 from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
@@ -28,7 +28,7 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
 
 
 @fault("prepare-of-one-transaction-prepares-all-transactions", breaks="MQDMPR-3.1.4.3-03")
-class PrepareOfOneTransactionPreparesAllTransactions(Coordinating):
+class PrepareOfOneTransactionPreparesAllTransactions(TransactionCoordinating):
     """When one transaction is to be prepared, the queue manager prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -40,7 +40,7 @@ class PrepareOfOneTransactionPreparesAllTransactions(Coordinating):
 
 
 @fault("queue-manager-prepare-ends-waiting-reads-of-other-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerPrepareEndsWaitingReadsOfOtherTransactions(Coordinating):
+class QueueManagerPrepareEndsWaitingReadsOfOtherTransactions(TransactionCoordinating):
     """When the queue manager prepares one transaction, it also ends the reads that wait in other transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -94,7 +94,7 @@ class PrepareOfUnknownTransactionAbortsOpenTransactions(TransactionCommands):
 
     def prepare_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
-            self.qm.coordinating.abort_undecided_transactions()
+            self.qm.transaction_coordinating.abort_undecided_transactions()
         return super().prepare_transaction(request, token, now)
 
 
@@ -188,7 +188,7 @@ class PrepareOfEmptyTransactionRefused(TransactionEvents):
 
 
 @fault("queue-manager-prepare-of-receiving-transaction-refused", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class QueueManagerPrepareOfReceivingTransactionRefused(Coordinating):
+class QueueManagerPrepareOfReceivingTransactionRefused(TransactionCoordinating):
     """The queue manager refuses to prepare a transaction that has received messages, but sent none."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -199,7 +199,7 @@ class QueueManagerPrepareOfReceivingTransactionRefused(Coordinating):
 
 
 @fault("prepare-refused-while-other-transaction-is-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class PrepareRefusedWhileOtherTransactionIsPrepared(Coordinating):
+class PrepareRefusedWhileOtherTransactionIsPrepared(TransactionCoordinating):
     """The queue manager refuses to prepare a transaction while another transaction is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -209,7 +209,7 @@ class PrepareRefusedWhileOtherTransactionIsPrepared(Coordinating):
 
 
 @fault("prepare-refused-for-transaction-with-move", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class PrepareRefusedForTransactionWithMove(Coordinating):
+class PrepareRefusedForTransactionWithMove(TransactionCoordinating):
     """The queue manager refuses to prepare a transaction that moves a message."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -225,14 +225,14 @@ class PrepareRefusedForTransactionWithMove(Coordinating):
 class CommitOrAbortAppliedToAllOpenTransactions(TransactionEvents):
     """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
-    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
+    def carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome, now: Now) -> None:
         for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
             if one.Identifier in self.qm.adm.TransactionCollection:
                 super().carry_out_outcome(one, outcome, now)
 
 
 @fault("commit-ends-reads-of-other-transactions", breaks="MQDMPR-3.1.4.4-03")
-class CommitEndsReadsOfOtherTransactions(Coordinating):
+class CommitEndsReadsOfOtherTransactions(TransactionCoordinating):
     """A commit ends the reads that wait in other transactions."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -249,7 +249,7 @@ class RefusedCommitOfUnknownTransactionEndsWaitingReads(TransactionCommands):
     def commit_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
             for one in list(self.qm.adm.TransactionCollection.values()):
-                self.qm.coordinating._reject_reads_waiting_in_transaction(one)
+                self.qm.transaction_coordinating._reject_reads_waiting_in_transaction(one)
         return super().commit_transaction(request, token, now)
 
 
@@ -269,7 +269,7 @@ class MessageSentInTransactionVisibleBeforeCommit(TransactionOperations):
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
-        self.qm.positions.on_message_available(position)
+        self.qm.message_positions.on_message_available(position)
         return position
 
 
@@ -310,7 +310,9 @@ class ReceiverCommittedReceiveAfterPurgeReportedAsPurged(TransactionEvents):
         lambda part, operation, now: operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
     )
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        self.qm.positions.delete_message(operation.MessagePositionReference, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+        self.qm.message_positions.delete_message(
+            operation.MessagePositionReference, MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        )
 
 
 @fault("queue-manager-commit-removes-received-messages-of-first-queue-only", breaks="MQDMPR-3.1.4.4-11")
@@ -326,7 +328,7 @@ class QueueManagerCommitRemovesReceivedMessagesOfFirstQueueOnly(TransactionEvent
         for one in received:
             if one.MessagePositionReference.QueueReference is not received[0].MessagePositionReference.QueueReference:
                 transaction.TransactionalOperationCollection.remove(one)
-                self.qm.positions.unlock_message(one.MessagePositionReference)
+                self.qm.message_positions.unlock_message(one.MessagePositionReference)
         super().transaction_commit(transaction, now)
 
 
@@ -335,7 +337,7 @@ class CommitDoesNotMoveMessage(TransactionEvents):
     """At the commit, the queue manager leaves a message that the transaction moved in its source queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
-        self.qm.positions.unlock_message(operation.MessagePositionReference)
+        self.qm.message_positions.unlock_message(operation.MessagePositionReference)
 
 
 @fault("commit-copies-moved-message", breaks="MQDMPR-3.1.4.4-16")
@@ -348,7 +350,7 @@ class CommitCopiesMovedMessage(TransactionEvents):
         position = operation.MessagePositionReference
         message, queue = position.MessageReference, position.QueueReference
         super().commit_move(operation, now)
-        self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
+        self.qm.message_positions.on_message_available(self.qm.message_positions.insert_message(queue, message))
 
 
 @fault("commit-keeps-second-moved-message-in-source", breaks="MQDMPR-3.1.4.4-16", blind=True)
@@ -362,8 +364,8 @@ class CommitKeepsSecondMovedMessageInSource(TransactionEvents):
         copied = [(one.MessagePositionReference.QueueReference, one.MessagePositionReference) for one in moves[1:]]
         super().transaction_commit(transaction, now)
         for queue, position in copied:
-            again = self.qm.positions.insert_message(queue, position.MessageReference)
-            self.qm.positions.on_message_available(again)
+            again = self.qm.message_positions.insert_message(queue, position.MessageReference)
+            self.qm.message_positions.on_message_available(again)
 
 
 @fault("queue-manager-transaction-with-purged-message-not-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
@@ -389,4 +391,4 @@ class QueueManagerMessageMovedBetweenSubqueuesKept(TransactionEvents):
         if moved and source.parent is not None and target is not None and target.parent is not None:
             kept = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
             source.MessagePositionList.insert(kept)
-            self.qm.positions.on_message_available(kept)
+            self.qm.message_positions.on_message_available(kept)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, only_if
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.events import TransactionOutcome
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.store.disk import Change
@@ -28,7 +28,7 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
 
 
 @fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
-class CommitLeavesMovedMessageLocked(Positions):
+class CommitLeavesMovedMessageLocked(MessagePositions):
     """At the commit, the queue manager leaves a message that the transaction moved locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -47,7 +47,7 @@ class CommitCarriesOutFirstMoveOnly(TransactionEvents):
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE_OPERATION]
         for one in moves[1:]:
             transaction.TransactionalOperationCollection.remove(one)
-            self.qm.positions.unlock_message(one.MessagePositionReference)
+            self.qm.message_positions.unlock_message(one.MessagePositionReference)
         super().transaction_commit(transaction, now)
 
 
@@ -73,7 +73,7 @@ class CommitOfMoveDropsExtension(TransactionEvents):
 
 
 @fault("commit-puts-moved-message-at-front-of-target-queue", breaks="MQDMPR-3.1.4.4-18")
-class CommitPutsMovedMessageAtFrontOfTargetQueue(Positions):
+class CommitPutsMovedMessageAtFrontOfTargetQueue(MessagePositions):
     """At the commit, the queue manager inserts a message that the transaction moved as the first message of the target
     queue.
     """
@@ -151,8 +151,8 @@ class CommittedTransactionCanBeAborted(TransactionEvents):
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
         if position.State is MessagePositionState.DELETED:
-            position = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
-            self.qm.positions.on_message_available(position)
+            position = self.qm.message_positions.insert_message(position.QueueReference, position.MessageReference)
+            self.qm.message_positions.on_message_available(position)
         else:
             super().abort_dequeue(operation, now)
 
@@ -202,16 +202,16 @@ class CommittedTransactionStillListed(TransactionEvents):
 
 
 @fault("commit-answered-as-prepared", breaks=("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.7-05"))
-class CommitAnsweredAsPrepared(Coordinating):
+class CommitAnsweredAsPrepared(TransactionCoordinating):
     """The queue manager answers a commit with the state prepared."""
 
-    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome) -> Result:
         decided: Result = super()._carry_out_outcome(transaction, outcome)
-        return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
+        return Result({"outcome": "prepared"}) if outcome is TransactionOutcome.COMMITTED else decided
 
 
 @fault("queue-manager-commit-refused-when-queue-of-operation-is-deleted", breaks="MQDMPR-3.1.4.4-24")
-class QueueManagerCommitRefusedWhenQueueOfOperationIsDeleted(Coordinating):
+class QueueManagerCommitRefusedWhenQueueOfOperationIsDeleted(TransactionCoordinating):
     """The queue manager refuses to commit a transaction if the queue of one of the transaction's
     messages was deleted.
     """
@@ -226,7 +226,7 @@ class QueueManagerCommitRefusedWhenQueueOfOperationIsDeleted(Coordinating):
 
 
 @fault("commit-of-transaction-without-operations-refused", breaks="MQDMPR-3.1.4.4-24", blind=True)
-class CommitOfTransactionWithoutOperationsRefused(Coordinating):
+class CommitOfTransactionWithoutOperationsRefused(TransactionCoordinating):
     """The queue manager refuses to commit a prepared transaction without operations."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -236,7 +236,7 @@ class CommitOfTransactionWithoutOperationsRefused(Coordinating):
 
 
 @fault("abort-ends-reads-of-other-transactions", breaks="MQDMPR-3.1.4.5-03")
-class AbortEndsReadsOfOtherTransactions(Coordinating):
+class AbortEndsReadsOfOtherTransactions(TransactionCoordinating):
     """An abort ends the reads that wait in other transactions."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -252,7 +252,7 @@ class QueueManagerAbortOfCommittedTransactionSucceeds(TransactionCommands):
 
     def abort_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
-            return Result({"outcome": Outcome.ABORTED.value})
+            return Result({"outcome": TransactionOutcome.ABORTED.value})
         return super().abort_transaction(request, token, now)
 
 
@@ -326,7 +326,7 @@ class QueueManagerAbortedReceiveChangesLookupIdentifier(TransactionEvents):
         if position.State is MessagePositionState.AVAILABLE:
             identifiers = position.QueueReference.MessagePositionList._by_identifier
             identifiers.pop(position.LookupIdentifier, None)
-            position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)
+            position.LookupIdentifier = self.qm.message_positions.assign_lookup_identifier(position.MessageReference)
             identifiers[position.LookupIdentifier] = position
 
 

@@ -7,17 +7,17 @@ from typing import Any
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import OFFLINE_REFUSAL_REASON
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.store.disk import Change
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import MessagePositionState, SessionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
@@ -45,7 +45,9 @@ class QueueManagerAbortedSendKeptAsDeadLetter(TransactionEvents):
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().abort_enqueue(operation, now)
         message = operation.MessagePositionReference.MessageReference
-        self.qm.journaling.put_into_system_queue(self.qm.journaling.find_dead_letter_queue(message), message)
+        self.qm.message_journaling.put_into_system_queue(
+            self.qm.message_journaling.find_dead_letter_queue(message), message
+        )
 
 
 @fault("abort-removes-first-sent-message-only", breaks="MQDMPR-3.1.4.5-17", blind=True)
@@ -62,8 +64,8 @@ class AbortRemovesFirstSentMessageOnly(TransactionEvents):
         ]
         super().transaction_abort(transaction, now)
         for position in local[1:]:
-            again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
-            self.qm.positions.on_message_available(again)
+            again = self.qm.message_positions.insert_message(position.QueueReference, position.MessageReference)
+            self.qm.message_positions.on_message_available(again)
 
 
 @fault("aborted-sent-message-counts-against-quota", breaks="MQDMPR-3.1.4.5-17", blind=True)
@@ -109,16 +111,16 @@ class QueueManagerAbortedPreparedTransactionInDoubtAfterRestart(TransactionRecor
 
 
 @fault("abort-reported-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
-class AbortReportedAsCommitted(Coordinating):
+class AbortReportedAsCommitted(TransactionCoordinating):
     """The queue manager answers an abort with the state committed."""
 
-    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: TransactionOutcome) -> Result:
         super()._carry_out_outcome(transaction, outcome)
-        return Result({"outcome": Outcome.COMMITTED.value})
+        return Result({"outcome": TransactionOutcome.COMMITTED.value})
 
 
 @fault("abort-of-transaction-with-move-refused", breaks="MQDMPR-3.1.4.5-20", blind=True)
-class AbortOfTransactionWithMoveRefused(Coordinating):
+class AbortOfTransactionWithMoveRefused(TransactionCoordinating):
     """The queue manager refuses to abort a transaction that moves a message."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -128,7 +130,7 @@ class AbortOfTransactionWithMoveRefused(Coordinating):
 
 
 @fault("prepare-without-single-phase-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
-class PrepareWithoutSinglePhaseCommits(Coordinating):
+class PrepareWithoutSinglePhaseCommits(TransactionCoordinating):
     """When a coordinator prepares a transaction in two phases, the queue manager commits the transaction at once."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -137,7 +139,7 @@ class PrepareWithoutSinglePhaseCommits(Coordinating):
 
 
 @fault("queue-manager-prepare-makes-sent-messages-available", breaks="MQDMPR-3.1.4.6-03")
-class QueueManagerPrepareMakesSentMessagesAvailable(Coordinating):
+class QueueManagerPrepareMakesSentMessagesAvailable(TransactionCoordinating):
     """Messages that a prepared transaction sent to local queues can be received before the commit of
     the transaction.
     """
@@ -149,12 +151,12 @@ class QueueManagerPrepareMakesSentMessagesAvailable(Coordinating):
             if operation.OperationType is OperationType.ENQUEUE and not isinstance(
                 position.QueueReference, OutgoingQueue
             ):
-                self.qm.positions.on_message_available(position)
+                self.qm.message_positions.on_message_available(position)
         return answer
 
 
 @fault("prepare-with-single-phase-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
-class PrepareWithSinglePhaseDoesNotCommit(Coordinating):
+class PrepareWithSinglePhaseDoesNotCommit(TransactionCoordinating):
     """When a coordinator prepares a transaction in a single phase, the queue manager prepares the transaction, but does
     not commit it.
     """
@@ -165,7 +167,7 @@ class PrepareWithSinglePhaseDoesNotCommit(Coordinating):
 
 
 @fault("queue-manager-single-phase-prepare-does-not-commit-move", breaks="MQDMPR-3.1.4.6-09")
-class QueueManagerSinglePhasePrepareDoesNotCommitMove(Coordinating):
+class QueueManagerSinglePhasePrepareDoesNotCommitMove(TransactionCoordinating):
     """If a transaction moves a message, a request to prepare and commit the transaction in a single phase only prepares
     the transaction.
     """
@@ -197,7 +199,7 @@ class CoordinatorCommitRestoresReceivedMessage(TransactionEvents):
         in_doubt = self.qm.adm.TransactionCollection.values()
         mine = [one for one in in_doubt if operation in one.TransactionalOperationCollection]
         if any(not one.SinglePhase for one in mine):
-            self.qm.positions.unlock_message(operation.MessagePositionReference)
+            self.qm.message_positions.unlock_message(operation.MessagePositionReference)
         else:
             super().commit_dequeue(operation, now)
 
@@ -217,7 +219,7 @@ class PreparedTransactionAbortKeepsSentMessageLocked(TransactionEvents):
 
 
 @fault("queue-manager-abort-of-prepared-transaction-not-answered", breaks="MQDMPR-3.1.4.8-05", blind=True)
-class QueueManagerAbortOfPreparedTransactionNotAnswered(Coordinating):
+class QueueManagerAbortOfPreparedTransactionNotAnswered(TransactionCoordinating):
     """The queue manager does not answer the coordinator that a prepared transaction is aborted."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -315,7 +317,7 @@ class ReenlistmentTimeoutReportsFirstTransactionOnly(TransactionCommands):
 
 
 @fault("initiator-reestablishes-lost-session-while-offline", breaks="MQDMPR-3.1.4.12-03")
-class InitiatorReestablishesLostSessionWhileOffline(Establishing):
+class InitiatorReestablishesLostSessionWhileOffline(SessionEstablishing):
     """A queue manager that is offline still establishes a session when the Session Retry Connect Timer of a lost
     session expires.
     """
@@ -328,7 +330,7 @@ class InitiatorReestablishesLostSessionWhileOffline(Establishing):
 
 
 @fault("take-offline-second-time-has-no-effect", breaks="MQDMPR-3.1.4.12-03")
-class TakeOfflineSecondTimeHasNoEffect(Administering):
+class TakeOfflineSecondTimeHasNoEffect(TransferAdministering):
     """A queue manager that is taken offline for the second time stays online."""
 
     def take_offline(self, now: Now) -> None:
@@ -338,7 +340,7 @@ class TakeOfflineSecondTimeHasNoEffect(Administering):
 
 
 @fault("offline-queue-manager-keeps-half-open-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class OfflineQueueManagerKeepsHalfOpenSessions(Administering):
+class OfflineQueueManagerKeepsHalfOpenSessions(TransferAdministering):
     """A queue manager that is taken offline closes only open sessions, and completes a session that is being set up."""
 
     def take_offline(self, now: Now) -> None:
@@ -351,7 +353,7 @@ class OfflineQueueManagerKeepsHalfOpenSessions(Administering):
 
 
 @fault("second-offline-request-after-online-request-ignored", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
+class SecondOfflineRequestAfterOnlineRequestIgnored(TransferAdministering):
     """A queue manager that was taken offline and brought online again ignores a second request to go offline."""
 
     def take_offline(self, now: Now) -> None:
@@ -364,7 +366,7 @@ class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
 
 
 @fault("queue-manager-moves-carried-out-at-prepare", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerMovesCarriedOutAtPrepare(Coordinating):
+class QueueManagerMovesCarriedOutAtPrepare(TransactionCoordinating):
     """The queue manager carries out the moves of a transaction when it prepares the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -376,11 +378,11 @@ class QueueManagerMovesCarriedOutAtPrepare(Coordinating):
 
 
 @fault("initiator-taken-offline-finishes-session-being-established", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class InitiatorTakenOfflineFinishesSessionBeingEstablished(Administering):
+class InitiatorTakenOfflineFinishesSessionBeingEstablished(TransferAdministering):
     """A queue manager that is taken offline finishes the sessions that it has begun to establish."""
 
     def take_offline(self, now: Now) -> None:
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):
             if not session.initiator or session.SessionState in (SessionState.OPEN, SessionState.WAITING_RECONNECT):
-                self.qm.closing.close(session, OFFLINE_REFUSAL, now)
+                self.qm.session_closing.close(session, OFFLINE_REFUSAL_REASON, now)

@@ -10,13 +10,13 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Session
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
@@ -40,7 +40,7 @@ class InDoubtTransactionLosesItsSentMessages(TransactionRecords):
     "coordinator-abort-commits-prepared-transaction",
     breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"),
 )
-class CoordinatorAbortCommitsPreparedTransaction(Coordinating):
+class CoordinatorAbortCommitsPreparedTransaction(TransactionCoordinating):
     """The queue manager commits a prepared transaction when the coordinator aborts it."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -54,7 +54,7 @@ add(
     "start-does-not-send-waiting-messages",
     "MQDMPR-3.1.4.1-03",
     "After its start the queue manager sends its waiting messages only together with the next new message.",
-    skip_during(Initialization.begin, Administering.establish_waiting),
+    skip_during(QueueManagerInitialization.begin, TransferAdministering.establish_waiting),
 )
 
 # -- the administrator, and a coordinator that does not answer -------------------------------------------------------
@@ -73,12 +73,12 @@ add(
     "reenlistment-timeout-does-not-stop-start",
     "MQDMPR-3.1.4.11-D02",
     "After the reenlistment timeout the queue manager continues its start.",
-    skip(Coordinating.on_reenlistment_timeout),
+    skip(TransactionCoordinating.on_reenlistment_timeout),
 )
 
 
 @fault("offline-queue-manager-accepts-sessions", breaks="MQDMPR-3.1.4.12-03")
-class OfflineQueueManagerAcceptsSessions(Connecting):
+class OfflineQueueManagerAcceptsSessions(SessionConnecting):
     """A queue manager that is offline accepts sessions, but establishes none."""
 
     def may_connect(self) -> bool:
@@ -86,7 +86,7 @@ class OfflineQueueManagerAcceptsSessions(Connecting):
 
 
 @fault("offline-queue-manager-reestablishes-sessions", breaks="MQDMPR-3.1.4.12-03")
-class OfflineQueueManagerReestablishesSessions(Administering):
+class OfflineQueueManagerReestablishesSessions(TransferAdministering):
     """A queue manager that is taken offline ends its sessions, but establishes them again."""
 
     def take_offline(self, now: Now) -> None:
@@ -98,7 +98,7 @@ add(
     "online-queue-manager-stays-offline",
     "MQDMPR-3.1.4.13-03",
     "A queue manager that was taken offline stays offline until its restart.",
-    skip(Administering.bring_online),
+    skip(TransferAdministering.bring_online),
 )
 
 
@@ -106,12 +106,12 @@ add(
     "online-queue-manager-does-not-send",
     "MQDMPR-3.1.4.13-03",
     "A queue manager that is online again accepts sessions, but does not establish sessions for its waiting messages.",
-    skip_during(Administering.bring_online, Administering.establish_waiting),
+    skip_during(TransferAdministering.bring_online, TransferAdministering.establish_waiting),
 )
 
 
 @fault("sender-reconnects-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class SenderReconnectsAfterReenlistmentTimeout(Establishing):
+class SenderReconnectsAfterReenlistmentTimeout(SessionEstablishing):
     """After the Reenlistment Timeout, the sender still connects for outgoing messages when the Session Retry Connect
     Timer expires.
     """

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import MessagePositionState, OutgoingQueueState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
@@ -25,7 +25,7 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_
 
 
 @fault("prepare-of-transaction-also-prepares-older-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class PrepareOfTransactionAlsoPreparesOlderTransactions(Coordinating):
+class PrepareOfTransactionAlsoPreparesOlderTransactions(TransactionCoordinating):
     """The queue manager also prepares every older active transaction of a coordinator when it prepares one."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -56,7 +56,7 @@ class CommitAlsoCommitsLaterTransactionOnSameQueue(_LaterTransactionFinder):
         for other in self.list_later_transactions(transaction):
             for position in list_sent_messages_of_transaction(other):
                 if position.QueueReference in queues and not isinstance(position.QueueReference, OutgoingQueue):
-                    self.qm.positions.on_message_available(position)
+                    self.qm.message_positions.on_message_available(position)
         super().transaction_commit(transaction, now)
 
 
@@ -69,7 +69,7 @@ class AbortAlsoUndoesDequeuesOfLaterTransaction(_LaterTransactionFinder):
             for operation in list(other.TransactionalOperationCollection):
                 if operation.OperationType is OperationType.DEQUEUE:
                     other.TransactionalOperationCollection.remove(operation)
-                    self.qm.positions.unlock_message(operation.MessagePositionReference)
+                    self.qm.message_positions.unlock_message(operation.MessagePositionReference)
         super().transaction_abort(transaction, now)
 
 
@@ -120,12 +120,12 @@ class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
         earlier = list_sent_messages_of_transaction(transaction)
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
         if earlier and not isinstance(queue, OutgoingQueue):
-            self.qm.positions.on_message_available(position)
+            self.qm.message_positions.on_message_available(position)
         return position
 
 
 @fault("prepared-message-available-before-commit", breaks="MQDMPR-3.1.4.4-07", blind=True)
-class PreparedMessageAvailableBeforeCommit(Coordinating):
+class PreparedMessageAvailableBeforeCommit(TransactionCoordinating):
     """The messages that a transaction sent to local queues can be received when the transaction is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -133,7 +133,7 @@ class PreparedMessageAvailableBeforeCommit(Coordinating):
         if not single_phase:
             for position in list_sent_messages_of_transaction(transaction):
                 if not isinstance(position.QueueReference, OutgoingQueue):
-                    self.qm.positions.on_message_available(position)
+                    self.qm.message_positions.on_message_available(position)
         return result
 
 
@@ -152,7 +152,7 @@ class CommitRemovesOnlyFirstTwoReceivedMessages(TransactionEvents):
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         self.removed += 1
         if self.removed == 3:
-            self.qm.positions.unlock_message(operation.MessagePositionReference)
+            self.qm.message_positions.unlock_message(operation.MessagePositionReference)
         else:
             super().commit_dequeue(operation, now)
 
@@ -223,7 +223,7 @@ class AbortKeepsLastOfThreeSentMessages(TransactionEvents):
             if not isinstance(position.QueueReference, OutgoingQueue):
                 operations = transaction.TransactionalOperationCollection
                 operations[:] = [one for one in operations if one.MessagePositionReference is not position]
-                self.qm.positions.on_message_available(position)
+                self.qm.message_positions.on_message_available(position)
         super().transaction_abort(transaction, now)
 
 
@@ -270,7 +270,7 @@ class CommittedTransactionWithTwoOperationsKeptAsEmptyTransaction(TransactionEve
 
 
 @fault("pause-of-outgoing-queue-resumes-other-paused-queues", breaks="MQDMPR-3.1.4.14-03", blind=True)
-class PauseOfOutgoingQueueResumesOtherPausedQueues(Administering):
+class PauseOfOutgoingQueueResumesOtherPausedQueues(TransferAdministering):
     """The pause of an outgoing queue resumes every other paused outgoing queue."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -281,7 +281,7 @@ class PauseOfOutgoingQueueResumesOtherPausedQueues(Administering):
 
 
 @fault("resume-of-queue-ignored-while-other-queue-is-paused", breaks="MQDMPR-3.1.4.15-03", blind=True)
-class ResumeOfQueueIgnoredWhileOtherQueueIsPaused(Administering):
+class ResumeOfQueueIgnoredWhileOtherQueueIsPaused(TransferAdministering):
     """The queue manager resumes an outgoing queue only if no other outgoing queue is paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -310,11 +310,11 @@ class OfflineQueueManagerAcceptsSecondConnection(SessionOpening):
 
 
 @fault("online-queue-manager-connects-first-queue-only", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class OnlineQueueManagerConnectsFirstQueueOnly(Administering):
+class OnlineQueueManagerConnectsFirstQueueOnly(TransferAdministering):
     """A queue manager that is brought online establishes a session only for its first outgoing queue."""
 
     def bring_online(self, now: Now) -> None:
         self.qm.adm.ConnectionActive = True
         for queue in list(self.qm.adm.OutgoingQueues.values())[:1]:
             if len(queue.session.OutgoingMessageTable):
-                self.qm.establishing.establish(queue.session, now)
+                self.qm.session_establishing.establish(queue.session, now)

@@ -11,13 +11,13 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface import commands
@@ -118,7 +118,7 @@ add(
 
 
 @fault("queue-manager-start-sends-first-waiting-queue-only", breaks="MQDMPR-3.1.4.1-03", blind=True)
-class QueueManagerStartSendsFirstWaitingQueueOnly(Administering):
+class QueueManagerStartSendsFirstWaitingQueueOnly(TransferAdministering):
     """A queue manager that starts sends only the waiting messages of its first outgoing queue."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -194,7 +194,7 @@ class QueueManagerAbortOfUnknownTransactionAbortsOpenTransaction(TransactionComm
         if request.transaction not in self.qm.adm.TransactionCollection:
             for transaction in list(self.qm.adm.TransactionCollection.values()):
                 if transaction.state is TransactionState.ACTIVE:
-                    self.qm.coordinating.abort(transaction, None)
+                    self.qm.transaction_coordinating.abort(transaction, None)
         return super().abort_transaction(request, token, now)
 
 
@@ -212,7 +212,7 @@ class QueueManagerAbortOfEndedTransactionSucceedsBesideOpenTransaction(Transacti
 
 
 def _refuse_aborts_of_transactions(condition: TransactionCondition) -> Install:
-    class AbortRefused(Coordinating):
+    class AbortRefused(TransactionCoordinating):
         def abort(self, transaction: Transaction, token: int | None) -> Result | None:
             if condition(transaction):
                 raise CommandError(f"transaction {transaction.Identifier} cannot be aborted")
@@ -263,7 +263,7 @@ for _kind, _operation in (
 
 
 def _ignore_single_phase_requests(condition: TransactionCondition) -> Install:
-    class SinglePhaseIgnored(Coordinating):
+    class SinglePhaseIgnored(TransactionCoordinating):
         def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
             return super().prepare(transaction, single_phase and not condition(transaction), token, now)
 
@@ -282,7 +282,7 @@ for _kind in ("send", "receive", "long"):
 
 
 def _commit_transactions_at_prepare(condition: TransactionCondition) -> Install:
-    class CommittedWhenPrepared(Coordinating):
+    class CommittedWhenPrepared(TransactionCoordinating):
         def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
             return super().prepare(transaction, single_phase or condition(transaction), token, now)
 
@@ -303,9 +303,11 @@ for _kind in ("send", "move", "long"):
 def _report_wrong_outcome_of_commit(outcome: str, condition: TransactionCondition) -> Install:
     """Return an installer of a fault that reports another outcome of a commit by a coordinator."""
 
-    class OtherOutcomeReported(Coordinating):
-        def _carry_out_outcome(self, transaction: Transaction, end: Outcome) -> Result:
-            changed = end is Outcome.COMMITTED and _is_external_transaction(transaction) and condition(transaction)
+    class OtherOutcomeReported(TransactionCoordinating):
+        def _carry_out_outcome(self, transaction: Transaction, end: TransactionOutcome) -> Result:
+            changed = (
+                end is TransactionOutcome.COMMITTED and _is_external_transaction(transaction) and condition(transaction)
+            )
             answer = super()._carry_out_outcome(transaction, end)
             return replace(answer, values={"outcome": outcome}) if changed else answer
 

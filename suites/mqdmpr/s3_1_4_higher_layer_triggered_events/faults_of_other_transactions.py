@@ -7,11 +7,11 @@ from uuid import UUID
 from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.coordinating import Coordinating
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.adm import OutgoingQueue
@@ -36,7 +36,7 @@ def _do_transactions_share_queue(one: Transaction, other: Transaction) -> bool:
 
 
 @fault("queue-manager-prepare-also-prepares-transactions-on-same-queue", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(Coordinating):
+class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(TransactionCoordinating):
     """A request to prepare a transaction also prepares the other external transactions that use one of its queues."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -52,7 +52,7 @@ class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(Coordinating):
 
 
 @fault("queue-manager-single-phase-prepare-prepares-other-transaction", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerSinglePhasePreparePreparesOtherTransaction(Coordinating):
+class QueueManagerSinglePhasePreparePreparesOtherTransaction(TransactionCoordinating):
     """A request to prepare a transaction in a single phase also prepares the other external transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -64,7 +64,7 @@ class QueueManagerSinglePhasePreparePreparesOtherTransaction(Coordinating):
 
 
 @fault("queue-manager-prepare-clears-single-phase-of-other-transactions", breaks="MQDMPR-3.1.4.3-04", blind=True)
-class QueueManagerPrepareClearsSinglePhaseOfOtherTransactions(Coordinating):
+class QueueManagerPrepareClearsSinglePhaseOfOtherTransactions(TransactionCoordinating):
     """When a coordinator prepares a transaction, the SinglePhase of every open transaction becomes False."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -166,7 +166,7 @@ class QueueManagerCommitOfEndedTransactionAnsweredAsCommitted(_EndedTransactionR
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         if self.has_transaction_ended(request.transaction):
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         return super().commit_transaction(request, token, now)
 
 
@@ -184,7 +184,7 @@ class QueueManagerUnknownTransactionCreatedByCommit(TransactionCommands):
 
 
 @fault("queue-manager-transaction-with-deleted-message-not-committed", breaks="MQDMPR-3.1.4.4-24", blind=True)
-class QueueManagerTransactionWithDeletedMessageNotCommitted(Coordinating):
+class QueueManagerTransactionWithDeletedMessageNotCommitted(TransactionCoordinating):
     """The queue manager refuses to commit a transaction whose messages were deleted or purged with their queue."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -196,7 +196,7 @@ class QueueManagerTransactionWithDeletedMessageNotCommitted(Coordinating):
 
 
 @fault("queue-manager-prepared-transaction-without-operations-not-committed", breaks="MQDMPR-3.1.4.4-24", blind=True)
-class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(Coordinating):
+class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(TransactionCoordinating):
     """The queue manager refuses to commit a prepared transaction without operations."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -206,7 +206,7 @@ class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(Coordinating)
 
 
 @fault("queue-manager-transaction-with-several-moves-not-committed", breaks="MQDMPR-3.1.4.4-24")
-class QueueManagerTransactionWithSeveralMovesNotCommitted(Coordinating):
+class QueueManagerTransactionWithSeveralMovesNotCommitted(TransactionCoordinating):
     """The queue manager refuses to commit a transaction that moves more than one message."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -244,7 +244,7 @@ class QueueManagerAbortAlsoAbortsPreparedTransactions(TransactionEvents):
 
 
 @fault("queue-manager-moves-carried-out-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerMovesCarriedOutAtRequestForVote(Coordinating):
+class QueueManagerMovesCarriedOutAtRequestForVote(TransactionCoordinating):
     """When the coordinator requests a vote, the queue manager carries out the moves of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -256,7 +256,7 @@ class QueueManagerMovesCarriedOutAtRequestForVote(Coordinating):
 
 
 @fault("queue-manager-receives-acknowledged-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerReceivesAcknowledgedAtRequestForVote(Coordinating):
+class QueueManagerReceivesAcknowledgedAtRequestForVote(TransactionCoordinating):
     """When the coordinator requests a vote, the queue manager acknowledges the receives of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -278,7 +278,7 @@ class QueueManagerUnknownTransactionCommittedInSinglePhase(TransactionCommands):
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         if request.single_phase and request.transaction not in self.qm.adm.TransactionCollection:
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         return super().prepare_transaction(request, token, now)
 
 
@@ -298,7 +298,7 @@ class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         known = request.transaction in self.qm.adm.TransactionCollection
         if not known and request.transaction in getattr(self, "refused", ()):
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         return super().commit_transaction(request, token, now)
 
 
@@ -323,7 +323,7 @@ class _AbortOutcomeChanger(TransactionCommands):
 class QueueManagerAbortOfTransactionWithoutOperationsAnsweredCommitted(_AbortOutcomeChanger):
     """The queue manager answers the coordinator's abort of a transaction without operations with committed."""
 
-    outcome = Outcome.COMMITTED.value
+    outcome = TransactionOutcome.COMMITTED.value
 
     def is_abort_outcome_changed(self, transaction: Transaction) -> bool:
         return not transaction.TransactionalOperationCollection
@@ -344,7 +344,7 @@ _REENLISTMENT_TIMEOUT_REASON = "the coordinator did not report"
 
 
 @fault("queue-manager-receive-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
+class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(InputDispatching):
     """After the Reenlistment Timeout the queue manager still serves applications that receive or peek."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -357,7 +357,7 @@ class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
 
 
 @fault("queue-manager-second-request-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(Inputs):
+class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(InputDispatching):
     """After the Reenlistment Timeout the queue manager refuses only the first request."""
 
     refused = False

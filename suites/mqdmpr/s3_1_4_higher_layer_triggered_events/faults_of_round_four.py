@@ -8,12 +8,12 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
-from reference_qm.core.commands.coordinating import Coordinating
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.errors import CommandError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.states import MessagePositionState, OutgoingQueueState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
@@ -24,7 +24,7 @@ def _make_session_opener_for_first_waiting_queue(original: Callable[..., Any], *
     def open_session_for_first_waiting_queue(qm: QueueManager, now: Now) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             if len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
-                qm.establishing.establish(queue.session, now)
+                qm.session_establishing.establish(queue.session, now)
                 return
 
     return open_session_for_first_waiting_queue
@@ -34,7 +34,11 @@ add(
     "queue-manager-start-waiting-messages-of-first-destination-only-sent",
     "MQDMPR-3.1.4.1-03",
     "The starting queue manager sends only the waiting messages of its first outgoing queue.",
-    replace_during(Initialization.begin, Administering.establish_waiting, _make_session_opener_for_first_waiting_queue),
+    replace_during(
+        QueueManagerInitialization.begin,
+        TransferAdministering.establish_waiting,
+        _make_session_opener_for_first_waiting_queue,
+    ),
     blind=True,
 )
 
@@ -67,7 +71,7 @@ class QueueManagerAbortLeavesEverySecondReceivedMessageLocked(TransactionEvents)
 
 
 @fault("queue-manager-abort-of-transaction-with-waiting-receive-refused", breaks="MQDMPR-3.1.4.5-20", blind=True)
-class QueueManagerAbortOfTransactionWithWaitingReceiveRefused(Coordinating):
+class QueueManagerAbortOfTransactionWithWaitingReceiveRefused(TransactionCoordinating):
     """The queue manager refuses to abort a transaction in which a receive waits for a message."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-tries-further-next-hop-while-offline", breaks="MQDMPR-3.1.4.12-03")
-class InitiatorTriesFurtherNextHopWhileOffline(Establishing):
+class InitiatorTriesFurtherNextHopWhileOffline(SessionEstablishing):
     """A queue manager that is offline tries a further next hop when the Session Retry Connect Timer expires, but does
     not begin with the first next hop again.
     """

@@ -24,7 +24,7 @@ class CommitAfterPurgeDropsSentMessage(TransactionEvents):
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_message_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
+            self.qm.message_positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
         else:
             super().commit_enqueue(operation, now)
 
@@ -35,7 +35,7 @@ class CommitAfterPurgeAcknowledgesReceivedMessageAsPurged(TransactionEvents):
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_message_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
+            self.qm.message_positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
         else:
             super().commit_dequeue(operation, now)
 
@@ -46,7 +46,7 @@ class CommitAfterPurgeDropsMovedMessage(TransactionEvents):
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_message_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
+            self.qm.message_positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
         else:
             super().commit_move(operation, now)
 

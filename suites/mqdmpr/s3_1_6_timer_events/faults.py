@@ -10,7 +10,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.directory import Site
 from reference_qm.directory.updating import update_directory_sites
 from reference_qm.model.statuses import Status
@@ -22,12 +22,12 @@ add(
     "pending-read-outlives-timeout",
     "MQDMPR-3.1.6.3-03",
     "A read continues to wait after its timeout.",
-    skip(Waiting.on_waiting_message_read_timer),
+    skip(WaitingReads.on_waiting_message_read_timer),
 )
 
 
 @fault("expired-read-fails-with-message-not-found", breaks="MQDMPR-3.1.6.3-03")
-class ExpiredReadFailsWithMessageNotFound(Waiting):
+class ExpiredReadFailsWithMessageNotFound(WaitingReads):
     """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.directory.objects import Site
 from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
@@ -162,7 +162,7 @@ class SiteGatesUpdatedOnlyBySitesUpdateTimer(DirectoryClient):
 
 
 @fault("server-expired-cursor-receive-returns-message-not-found", breaks="MQDMPR-3.1.6.3-03", blind=True)
-class ServerExpiredCursorReceiveReturnsMessageNotFound(Waiting):
+class ServerExpiredCursorReceiveReturnsMessageNotFound(WaitingReads):
     """A receive by a cursor whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND, like a receive that may not
     wait, instead of MQ_ERROR_IO_TIMEOUT.
     """

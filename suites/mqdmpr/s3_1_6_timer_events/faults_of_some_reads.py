@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.statuses import Status
 
 
 @fault("server-later-expired-reads-fail-as-cancelled", breaks="MQDMPR-3.1.6.3-03", blind=True)
-class ServerLaterExpiredReadsFailAsCancelled(Waiting):
+class ServerLaterExpiredReadsFailAsCancelled(WaitingReads):
     """Only the first read whose timeout expires fails with MQ_ERROR_IO_TIMEOUT; later reads fail with
     MQ_ERROR_OPERATION_CANCELLED.
     """
@@ -27,7 +27,7 @@ class ServerLaterExpiredReadsFailAsCancelled(Waiting):
 
 
 @fault("server-expired-read-beside-locked-messages-returns-not-found", breaks="MQDMPR-3.1.6.3-03", blind=True)
-class ServerExpiredReadBesideLockedMessagesReturnsNotFound(Waiting):
+class ServerExpiredReadBesideLockedMessagesReturnsNotFound(WaitingReads):
     """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND if all messages of the queue are locked."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -40,7 +40,7 @@ class ServerExpiredReadBesideLockedMessagesReturnsNotFound(Waiting):
 
 
 @fault("queue-manager-expired-receive-in-transaction-cancelled", breaks="MQDMPR-3.1.6.3-03")
-class QueueManagerExpiredReceiveInTransactionCancelled(Waiting):
+class QueueManagerExpiredReceiveInTransactionCancelled(WaitingReads):
     """A receive in a transaction whose timeout expires fails with MQ_ERROR_OPERATION_CANCELLED."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:

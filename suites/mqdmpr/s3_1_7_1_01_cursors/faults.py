@@ -9,10 +9,10 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.model.adm import Position
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType, QueueShareMode
@@ -23,7 +23,7 @@ from reference_qm.surface.commands import OpenCursor, Result
 
 
 @fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
-class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
+class OpenCursorOfDeletedQueueSucceeds(QmcommMethods):
     """The queue manager creates a cursor for a deleted queue."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
@@ -35,7 +35,7 @@ class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
 
 
 @fault("handle-of-deleted-queue-opens-cursor-of-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class HandleOfDeletedQueueOpensCursorOfRecreatedQueue(Cursors):
+class HandleOfDeletedQueueOpensCursorOfRecreatedQueue(QueueCursors):
     """A handle of a deleted queue opens a cursor of a new queue with the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -45,7 +45,7 @@ class HandleOfDeletedQueueOpensCursorOfRecreatedQueue(Cursors):
 
 
 @fault("queue-manager-opens-cursor-of-deleted-queue-on-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class QueueManagerOpensCursorOfDeletedQueueOnRecreatedQueue(Cursors):
+class QueueManagerOpensCursorOfDeletedQueueOnRecreatedQueue(QueueCursors):
     """The queue manager opens a cursor for a deleted queue when a new queue has the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -60,7 +60,7 @@ class QueueManagerOpensCursorOfDeletedQueueOnRecreatedQueue(Cursors):
 
 
 @fault("open-cursor-returns-shared-cursor", breaks="MQDMPR-3.1.7.1.1-06")
-class OpenCursorReturnsSharedCursor(Cursors):
+class OpenCursorReturnsSharedCursor(QueueCursors):
     """Each open queue has only one cursor, which the queue manager returns for every request."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -69,18 +69,18 @@ class OpenCursorReturnsSharedCursor(Cursors):
 
 
 @fault("closed-cursor-rewinds-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.1-06")
-class ClosedCursorRewindsOtherCursorsOfHandle(Cursors):
+class ClosedCursorRewindsOtherCursorsOfHandle(QueueCursors):
     """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
-    def rewind(self, cursor: Cursor) -> None:
-        super().rewind(cursor)
+    def move_cursor_to_start(self, cursor: Cursor) -> None:
+        super().move_cursor_to_start(cursor)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            super().rewind(other)
+            super().move_cursor_to_start(other)
             other.CursorState = CursorState.UNREAD
 
 
 @fault("queue-manager-cursor-receive-advances-other-cursors-of-message", breaks="MQDMPR-3.1.7.1.1-06")
-class QueueManagerCursorReceiveAdvancesOtherCursorsOfMessage(Cursors):
+class QueueManagerCursorReceiveAdvancesOtherCursorsOfMessage(QueueCursors):
     """A receive by a cursor moves other cursors that are at the same message to the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -94,7 +94,7 @@ class QueueManagerCursorReceiveAdvancesOtherCursorsOfMessage(Cursors):
 
 
 @fault("cursor-usable-by-other-descriptor", breaks="MQDMPR-3.1.7.1.1-07")
-class CursorUsableByOtherDescriptor(RemoteStarting):
+class CursorUsableByOtherDescriptor(RemoteReadStarting):
     """A cursor can be used with any OpenQueueDescriptor of its queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -105,7 +105,7 @@ class CursorUsableByOtherDescriptor(RemoteStarting):
 
 
 @fault("new-cursor-can-peek-next", breaks="MQDMPR-3.1.7.1.1-08")
-class NewCursorCanPeekNext(Cursors):
+class NewCursorCanPeekNext(QueueCursors):
     """A new cursor can peek at the next message before it has read a message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -116,7 +116,7 @@ class NewCursorCanPeekNext(Cursors):
 
 
 @fault("queue-manager-second-cursor-starts-at-position-of-first", breaks="MQDMPR-3.1.7.1.1-08")
-class QueueManagerSecondCursorStartsAtPositionOfFirst(Cursors):
+class QueueManagerSecondCursorStartsAtPositionOfFirst(QueueCursors):
     """A new cursor starts at the position of the previous cursor that was opened with the same OpenQueueDescriptor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -132,7 +132,7 @@ class QueueManagerSecondCursorStartsAtPositionOfFirst(Cursors):
 
 
 @fault("open-cursor-returns-unknown-handle", breaks="MQDMPR-3.1.7.1.1-10")
-class OpenCursorReturnsUnknownHandle(Cursors):
+class OpenCursorReturnsUnknownHandle(QueueCursors):
     """The queue manager answers a request for a cursor with the handle of a cursor that does not exist."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -187,7 +187,7 @@ class CursorOfSubqueueRefused(QueueCommands):
 
 
 @fault("third-cursor-of-handle-replaces-first", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class ThirdCursorOfHandleReplacesFirst(Cursors):
+class ThirdCursorOfHandleReplacesFirst(QueueCursors):
     """When a handle opens a third cursor, the queue manager closes the first cursor of the handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -216,7 +216,7 @@ class ClosedCursorEndsAllPendingReads(QueueOpening):
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
         super().close_cursor(cursor)
         for reader in list(waiting):
-            self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
@@ -231,7 +231,7 @@ class ClosedCursorEndsReadsOfOtherCursors(QueueOpening):
         super().close_cursor(cursor)
         for reader in list(descriptor.WaitingMessageReadOperationCollection) if waits else ():
             if reader.CursorReference is not None:
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
@@ -243,7 +243,7 @@ class QueueManagerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
             if reader.CursorReference is not None and reader.CursorReference is not cursor:
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         super().close_cursor(cursor)
 
 
@@ -256,7 +256,7 @@ class QueueManagerCloseCursorEndsReadsWithoutCursor(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
             if reader.CursorReference is None:
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         super().close_cursor(cursor)
 
 
@@ -290,7 +290,7 @@ class ClosedCursorClosesOtherCursorsOfHandle(QueueOpening):
 
 
 @fault("queue-manager-cursor-of-other-queue-usable", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
-class QueueManagerCursorOfOtherQueueUsable(RemoteStarting):
+class QueueManagerCursorOfOtherQueueUsable(RemoteReadStarting):
     """A read of a queue with the cursor of another queue that the same client has opened moves this cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -300,7 +300,7 @@ class QueueManagerCursorOfOtherQueueUsable(RemoteStarting):
 
 
 @fault("queue-manager-new-cursor-also-belongs-to-newest-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
-class QueueManagerNewCursorAlsoBelongsToNewestDescriptor(Cursors):
+class QueueManagerNewCursorAlsoBelongsToNewestDescriptor(QueueCursors):
     """A new cursor also belongs to the OpenQueueDescriptor of its queue that was opened last."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -314,7 +314,7 @@ class QueueManagerNewCursorAlsoBelongsToNewestDescriptor(Cursors):
 
 
 @fault("queue-manager-second-cursor-usable-by-first-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
-class QueueManagerSecondCursorUsableByFirstDescriptor(RemoteStarting):
+class QueueManagerSecondCursorUsableByFirstDescriptor(RemoteReadStarting):
     """The OpenQueueDescriptor of a queue that was opened first can use the second cursor of every descriptor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:

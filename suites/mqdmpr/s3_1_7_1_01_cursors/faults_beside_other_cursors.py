@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.neighbouring_reads import find_queue_of_same_name
 from harness.faults.parts import fault, only_if
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -12,7 +12,7 @@ from reference_qm.model.enums import CursorState
 
 
 @fault("queue-manager-earlier-cursor-returned-for-deleted-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class QueueManagerEarlierCursorReturnedForDeletedQueue(Cursors):
+class QueueManagerEarlierCursorReturnedForDeletedQueue(QueueCursors):
     """For a queue that was deleted after it was opened, the queue manager returns the cursor that was opened before the
     deletion.
     """
@@ -23,7 +23,7 @@ class QueueManagerEarlierCursorReturnedForDeletedQueue(Cursors):
 
 
 @fault("queue-manager-cursor-created-on-queue-with-name-of-deleted-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class QueueManagerCursorCreatedOnQueueWithNameOfDeletedQueue(Cursors):
+class QueueManagerCursorCreatedOnQueueWithNameOfDeletedQueue(QueueCursors):
     """For a queue that was deleted and created again after it was opened, the queue manager creates a cursor of the
     new queue.
     """
@@ -44,12 +44,12 @@ class QueueManagerClosedCursorMovesOtherCursorsOfHandle(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         for one in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            self.qm.cursors.rewind(one)
+            self.qm.queue_cursors.move_cursor_to_start(one)
             one.CursorState = CursorState.UNREAD
 
 
 @fault("queue-manager-completed-cursor-receive-moves-waiting-cursors", breaks="MQDMPR-3.1.7.1.1-06", blind=True)
-class QueueManagerCompletedCursorReceiveMovesWaitingCursors(Cursors):
+class QueueManagerCompletedCursorReceiveMovesWaitingCursors(QueueCursors):
     """When a pending receive by a cursor gets a message, the queue manager also moves the other waiting cursors of the
     queue to this message, as if they had read it.
     """

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import MessagePositionList
 
 
 @fault("queue-manager-new-cursor-placed-at-message-of-other-cursor", breaks="MQDMPR-3.1.7.1.1-08", blind=True)
-class QueueManagerNewCursorPlacedAtMessageOfOtherCursor(Cursors):
+class QueueManagerNewCursorPlacedAtMessageOfOtherCursor(QueueCursors):
     """A cursor that is created beside a cursor which has read a message has read the same message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -25,14 +25,14 @@ class QueueManagerNewCursorPlacedAtMessageOfOtherCursor(Cursors):
 
 
 @fault("queue-manager-second-cursor-begins-behind-first-message", breaks="MQDMPR-3.1.7.1.1-08", blind=True)
-class QueueManagerSecondCursorBeginsBehindFirstMessage(Cursors):
+class QueueManagerSecondCursorBeginsBehindFirstMessage(QueueCursors):
     """The second cursor of a descriptor begins behind the first message of the queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
         if cursor is None or len(queue_desc.CursorCollection) < 2:
             return cursor
-        found = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
+        found = self.qm.message_search.seek_available(cursor.MessagePositionReference, True)
         if found is not None:
             queue_desc.QueueReference.MessagePositionList.hold(found)  # type: ignore[union-attr]
             cursor.MessagePositionReference = found

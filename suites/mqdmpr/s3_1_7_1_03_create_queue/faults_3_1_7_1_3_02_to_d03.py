@@ -8,8 +8,8 @@ from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.names.queue_names import parse_path
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.directory.enums import PrivacyLevel, QueueType, Scope
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.attributes import NULL_GUID, UNLIMITED_QUOTA_KB
@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("new-queue-default-quota-is-8-megabytes", breaks="MQDMPR-3.1.7.1.3-02")
-class NewQueueDefaultQuotaIs8Megabytes(Queues):
+class NewQueueDefaultQuotaIs8Megabytes(QueueLifecycle):
     """If the creator of a queue supplies no Quota, the queue manager sets the Quota to 8 MB."""
 
     def add(self, queue: Queue) -> None:
@@ -28,7 +28,7 @@ class NewQueueDefaultQuotaIs8Megabytes(Queues):
 
 
 @fault("queue-manager-create-queue-default-journal-quota-equals-quota", breaks="MQDMPR-3.1.7.1.3-02")
-class QueueManagerCreateQueueDefaultJournalQuotaEqualsQuota(Queues):
+class QueueManagerCreateQueueDefaultJournalQuotaEqualsQuota(QueueLifecycle):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager also uses the Quota as
     JournalQuota.
     """
@@ -40,7 +40,7 @@ class QueueManagerCreateQueueDefaultJournalQuotaEqualsQuota(Queues):
 
 
 @fault("queue-manager-create-queue-default-type-is-that-of-previous-queue", breaks="MQDMPR-3.1.7.1.3-02")
-class QueueManagerCreateQueueDefaultTypeIsThatOfPreviousQueue(Queues):
+class QueueManagerCreateQueueDefaultTypeIsThatOfPreviousQueue(QueueLifecycle):
     """If the creator of a queue supplies no Type, the queue manager assigns the Type of the previously
     created queue.
     """
@@ -53,7 +53,7 @@ class QueueManagerCreateQueueDefaultTypeIsThatOfPreviousQueue(Queues):
 
 
 @fault("queue-manager-create-queue-accepts-name-of-journal", breaks="MQDMPR-3.1.7.1.3-05")
-class QueueManagerCreateQueueAcceptsNameOfJournal(Queues):
+class QueueManagerCreateQueueAcceptsNameOfJournal(QueueLifecycle):
     """The queue manager creates a queue although its path name denotes the journal of a queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -64,7 +64,7 @@ class QueueManagerCreateQueueAcceptsNameOfJournal(Queues):
 
 
 @fault("queue-manager-create-queue-name-with-space-at-end-trimmed", breaks="MQDMPR-3.1.7.1.3-05")
-class QueueManagerCreateQueueNameWithSpaceAtEndTrimmed(Queues):
+class QueueManagerCreateQueueNameWithSpaceAtEndTrimmed(QueueLifecycle):
     """The queue manager creates a queue although the path name ends with a space, and removes the space."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -73,7 +73,7 @@ class QueueManagerCreateQueueNameWithSpaceAtEndTrimmed(Queues):
 
 
 @fault("invalid-path-name-with-second-subqueue-accepted", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
-class InvalidPathNameWithSecondSubqueueAccepted(Queues):
+class InvalidPathNameWithSecondSubqueueAccepted(QueueLifecycle):
     """The queue manager ignores everything after a second semicolon in a path name."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -83,7 +83,7 @@ class InvalidPathNameWithSecondSubqueueAccepted(Queues):
 
 
 @fault("invalid-path-name-cut-to-allowed-length", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
-class InvalidPathNameCutToAllowedLength(Queues):
+class InvalidPathNameCutToAllowedLength(QueueLifecycle):
     """The queue manager cuts the name of a new queue to 124 characters instead of refusing a longer name."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -96,7 +96,7 @@ class InvalidPathNameCutToAllowedLength(Queues):
     "queue-manager-new-queue-joins-queue-collection-only-after-restart",
     breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"),
 )
-class QueueManagerNewQueueJoinsQueueCollectionOnlyAfterRestart(Queues):
+class QueueManagerNewQueueJoinsQueueCollectionOnlyAfterRestart(QueueLifecycle):
     """The queue manager returns a new queue to its creator, but adds the queue to the QueueCollection only at the next
     restart.
     """
@@ -108,7 +108,7 @@ class QueueManagerNewQueueJoinsQueueCollectionOnlyAfterRestart(Queues):
 
 
 @fault("new-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
-class NewSubqueueWithJournal(Queues):
+class NewSubqueueWithJournal(QueueLifecycle):
     """The queue manager creates a subqueue with a journal."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
@@ -117,7 +117,7 @@ class NewSubqueueWithJournal(Queues):
 
 
 @fault("queue-manager-subqueue-of-journaling-queue-gets-own-journal", breaks="MQDMPR-3.1.7.1.3-07")
-class QueueManagerSubqueueOfJournalingQueueGetsOwnJournal(Queues):
+class QueueManagerSubqueueOfJournalingQueueGetsOwnJournal(QueueLifecycle):
     """The queue manager creates a separate journal for a subqueue of a queue with journaling."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
@@ -127,7 +127,7 @@ class QueueManagerSubqueueOfJournalingQueueGetsOwnJournal(Queues):
 
 
 @fault("new-queue-without-journal", breaks="MQDMPR-3.1.7.1.3-09")
-class NewQueueWithoutJournal(Queues):
+class NewQueueWithoutJournal(QueueLifecycle):
     """The queue manager creates a queue without a journal."""
 
     def add(self, queue: Queue) -> None:
@@ -136,7 +136,7 @@ class NewQueueWithoutJournal(Queues):
 
 
 @fault("new-queues-share-journal", breaks=("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"))
-class NewQueuesShareJournal(Queues):
+class NewQueuesShareJournal(QueueLifecycle):
     """The queue manager assigns the same journal to all new queues."""
 
     def add(self, queue: Queue) -> None:
@@ -146,7 +146,7 @@ class NewQueuesShareJournal(Queues):
             queue.JournalQueueReference = next(kept, queue.JournalQueueReference)
 
 
-class _CreatedQueueChanger(Queues):
+class _CreatedQueueChanger(QueueLifecycle):
     """Change each new queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -173,7 +173,7 @@ class NewQueuesWithSameLabelShareJournal(_CreatedQueueChanger):
 
 
 @fault("public-queue-not-journaled", breaks="MQDMPR-3.1.7.1.3-10")
-class PublicQueueNotJournaled(Journaling):
+class PublicQueueNotJournaled(MessageJournaling):
     """The queue manager does not store received messages of a public queue in the journal of the queue."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -182,7 +182,7 @@ class PublicQueueNotJournaled(Journaling):
 
 
 @fault("queue-manager-create-queue-later-queue-shares-journal", breaks="MQDMPR-3.1.7.1.3-10")
-class QueueManagerCreateQueueLaterQueueSharesJournal(Queues):
+class QueueManagerCreateQueueLaterQueueSharesJournal(QueueLifecycle):
     """The queue manager assigns the journal of an earlier queue with journaling to a new queue with journaling."""
 
     def add(self, queue: Queue) -> None:
@@ -193,7 +193,7 @@ class QueueManagerCreateQueueLaterQueueSharesJournal(Queues):
 
 
 @fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
-class NewQueuePrivacyLevelAlwaysOptional(Queues):
+class NewQueuePrivacyLevelAlwaysOptional(QueueLifecycle):
     """The queue manager sets PrivacyLevel of a new queue to Optional instead of the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
@@ -202,7 +202,7 @@ class NewQueuePrivacyLevelAlwaysOptional(Queues):
 
 
 @fault("new-queue-negative-base-priority-zeroed", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
-class NewQueueNegativeBasePriorityZeroed(Queues):
+class NewQueueNegativeBasePriorityZeroed(QueueLifecycle):
     """If the creator of a queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
     def add(self, queue: Queue) -> None:
@@ -211,7 +211,7 @@ class NewQueueNegativeBasePriorityZeroed(Queues):
 
 
 @fault("label-of-new-queue-is-cut-to-63-characters", breaks="MQDMPR-3.1.7.1.3-11")
-class LabelOfNewQueueIsCutTo63Characters(Queues):
+class LabelOfNewQueueIsCutTo63Characters(QueueLifecycle):
     """The queue manager stores only the first 63 characters of a supplied label."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -240,7 +240,7 @@ class NewQueueSuppliedTypeIgnoredWithoutLabel(_CreatedQueueChanger):
 
 
 @fault("queue-manager-create-queue-label-cut-to-64-characters", breaks="MQDMPR-3.1.7.1.3-D01")
-class QueueManagerCreateQueueLabelCutTo64Characters(Queues):
+class QueueManagerCreateQueueLabelCutTo64Characters(QueueLifecycle):
     """The queue manager keeps only the first 64 characters of the Label of a new queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -249,7 +249,7 @@ class QueueManagerCreateQueueLabelCutTo64Characters(Queues):
 
 
 @fault("queue-manager-create-queue-quota-cut-to-31-bits", breaks="MQDMPR-3.1.7.1.3-D01")
-class QueueManagerCreateQueueQuotaCutTo31Bits(Queues):
+class QueueManagerCreateQueueQuotaCutTo31Bits(QueueLifecycle):
     """The queue manager keeps only the low 31 bits of the Quota of a new queue."""
 
     @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED_QUOTA_KB)
@@ -259,7 +259,7 @@ class QueueManagerCreateQueueQuotaCutTo31Bits(Queues):
 
 
 @fault("queue-manager-create-queue-negative-base-priority-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
-class QueueManagerCreateQueueNegativeBasePriorityIsZero(Queues):
+class QueueManagerCreateQueueNegativeBasePriorityIsZero(QueueLifecycle):
     """If the creator of a new queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -268,7 +268,7 @@ class QueueManagerCreateQueueNegativeBasePriorityIsZero(Queues):
 
 
 @fault("quota-of-new-queue-has-16-bits", breaks="MQDMPR-3.1.7.1.3-D01")
-class QuotaOfNewQueueHas16Bits(Queues):
+class QuotaOfNewQueueHas16Bits(QueueLifecycle):
     """The queue manager stores only the low 16 bits of a supplied quota."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -278,7 +278,7 @@ class QuotaOfNewQueueHas16Bits(Queues):
 
 
 @fault("negative-base-priority-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
-class NegativeBasePriorityOfNewQueueIsZero(Queues):
+class NegativeBasePriorityOfNewQueueIsZero(QueueLifecycle):
     """If the creator of a queue supplies a negative BasePriority, the queue manager stores 0."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -330,7 +330,7 @@ class NewTransactionalQueueWithoutAuthentication(_CreatedQueueChanger):
 
 
 @fault("new-private-queue-has-scope-site", breaks="MQDMPR-3.1.7.1.3-D02")
-class NewPrivateQueueHasScopeSite(Queues):
+class NewPrivateQueueHasScopeSite(QueueLifecycle):
     """The queue manager sets Scope of a new private queue to Site."""
 
     def add(self, queue: Queue) -> None:
@@ -339,7 +339,7 @@ class NewPrivateQueueHasScopeSite(Queues):
 
 
 @fault("new-queue-modify-time-is-zero", breaks="MQDMPR-3.1.7.1.3-D02")
-class NewQueueModifyTimeIsZero(Queues):
+class NewQueueModifyTimeIsZero(QueueLifecycle):
     """The queue manager sets ModifyTime of a new queue to 0."""
 
     def add(self, queue: Queue) -> None:
@@ -348,7 +348,7 @@ class NewQueueModifyTimeIsZero(Queues):
 
 
 @fault("modify-time-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D02")
-class ModifyTimeOfNewQueueIsZero(Queues):
+class ModifyTimeOfNewQueueIsZero(QueueLifecycle):
     """The queue manager leaves ModifyTime of a new queue at 0."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -402,7 +402,7 @@ LONGEST_SUBQUEUE_NAME_LENGTH = 32
 
 
 @fault("queue-manager-long-subqueue-name-shortened", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
-class QueueManagerLongSubqueueNameShortened(Queues):
+class QueueManagerLongSubqueueNameShortened(QueueLifecycle):
     """The queue manager shortens the name of a new subqueue to 32 characters instead of refusing it."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -19,7 +19,7 @@ PROPERTY_READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES
 
 
 @fault("queue-manager-recreated-queue-reported-but-not-created", breaks="MQDMPR-3.1.7.1.3-06")
-class QueueManagerRecreatedQueueReportedButNotCreated(Queues):
+class QueueManagerRecreatedQueueReportedButNotCreated(QueueLifecycle):
     """The queue manager reports the creation of a queue with the name of a deleted queue, but creates no queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -33,7 +33,7 @@ class QueueManagerRecreatedQueueReportedButNotCreated(Queues):
 
 
 @fault("queue-manager-new-transactional-queue-reported-but-not-created", breaks="MQDMPR-3.1.7.1.3-06")
-class QueueManagerNewTransactionalQueueReportedButNotCreated(Queues):
+class QueueManagerNewTransactionalQueueReportedButNotCreated(QueueLifecycle):
     """The queue manager reports the creation of a transactional queue with a label, but creates no queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -48,7 +48,7 @@ def _change_security_descriptors_of_anonymous_queues(
 ) -> Install:
     """Return an installer of a fault that changes the descriptor of queues that the anonymous user owns."""
 
-    class AnonymousChanged(Queues):
+    class AnonymousChanged(QueueLifecycle):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             if queue.Security.Owner == ANONYMOUS_SID and is_meant(queue):

@@ -9,8 +9,8 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
-from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
+from reference_qm.core.queueing.queue_lifecycle import QueueCreationCallback, QueueLifecycle
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -19,7 +19,7 @@ from reference_qm.security.descriptor import Ace, AceType
 
 
 @fault("queue-manager-private-queue-number-of-new-queue-is-count-of-queues", breaks="MQDMPR-3.1.7.1.3-D04")
-class QueueManagerPrivateQueueNumberOfNewQueueIsCountOfQueues(Queues):
+class QueueManagerPrivateQueueNumberOfNewQueueIsCountOfQueues(QueueLifecycle):
     """The queue manager uses the number of existing queues as PrivateQueueNumber of a new private queue, although
     another queue may have this number.
     """
@@ -29,7 +29,7 @@ class QueueManagerPrivateQueueNumberOfNewQueueIsCountOfQueues(Queues):
 
 
 @fault("two-new-private-queues-share-number", breaks="MQDMPR-3.1.7.1.3-D04")
-class TwoNewPrivateQueuesShareNumber(Queues):
+class TwoNewPrivateQueuesShareNumber(QueueLifecycle):
     """The queue manager assigns the number of the previous private queue to each second private queue."""
 
     def _assign_private_queue_number(self) -> int:
@@ -38,7 +38,7 @@ class TwoNewPrivateQueuesShareNumber(Queues):
 
 
 @fault("new-private-queue-number-is-count-of-queues-plus-100", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
-class NewPrivateQueueNumberIsCountOfQueuesPlus100(Queues):
+class NewPrivateQueueNumberIsCountOfQueuesPlus100(QueueLifecycle):
     """The queue manager assigns the number of existing queues plus 100 as the number of a new private queue."""
 
     def _assign_private_queue_number(self) -> int:
@@ -47,7 +47,7 @@ class NewPrivateQueueNumberIsCountOfQueuesPlus100(Queues):
 
 
 @fault("new-public-queue-without-directory-object", breaks="MQDMPR-3.1.7.1.3-D05")
-class NewPublicQueueWithoutDirectoryObject(Publishing):
+class NewPublicQueueWithoutDirectoryObject(PublicQueuePublishing):
     """The queue manager creates a public queue without an object in the directory."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
@@ -55,7 +55,7 @@ class NewPublicQueueWithoutDirectoryObject(Publishing):
 
 
 @fault("second-public-queue-has-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class SecondPublicQueueHasIdentifierOfFirst(Publishing):
+class SecondPublicQueueHasIdentifierOfFirst(PublicQueuePublishing):
     """The queue manager assigns the Identifier of the first public queue to the second public queue instead of the GUID
     of its directory object.
     """
@@ -71,7 +71,7 @@ class SecondPublicQueueHasIdentifierOfFirst(Publishing):
 
 
 @fault("new-public-queue-created-while-directory-offline", breaks="MQDMPR-3.1.7.1.3-D06")
-class NewPublicQueueCreatedWhileDirectoryOffline(Publishing):
+class NewPublicQueueCreatedWhileDirectoryOffline(PublicQueuePublishing):
     """The queue manager creates a public queue although the directory does not answer."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
@@ -79,7 +79,7 @@ class NewPublicQueueCreatedWhileDirectoryOffline(Publishing):
 
 
 @fault("refused-public-queue-created-when-directory-is-back", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
+class RefusedPublicQueueCreatedWhenDirectoryIsBack(PublicQueuePublishing):
     """The queue manager creates a public queue whose creation it refused, when the directory is available again."""
 
     def __init__(self, qm: QM) -> None:
@@ -97,12 +97,12 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
     def update_public_queues(self) -> None:
         super().update_public_queues()
         for queue in self.refused:
-            self.qm.queues.create_without_directory(queue, 0)
+            self.qm.queue_lifecycle.create_without_directory(queue, 0)
         self.refused.clear()
 
 
 @fault("public-queue-created-although-directory-refuses-its-object", breaks="MQDMPR-3.1.7.1.3-D06")
-class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(Queues):
+class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(QueueLifecycle):
     """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
 
     def create(
@@ -117,7 +117,7 @@ class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(Queues):
 
 
 @fault("public-queue-created-without-directory-and-published-later", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class PublicQueueCreatedWithoutDirectoryAndPublishedLater(Publishing):
+class PublicQueueCreatedWithoutDirectoryAndPublishedLater(PublicQueuePublishing):
     """The queue manager creates a public queue although the directory is unavailable, and publishes it later."""
 
     def publish(self, queue: Queue, published: Any) -> None:
@@ -128,7 +128,7 @@ class PublicQueueCreatedWithoutDirectoryAndPublishedLater(Publishing):
 
 
 @fault("new-queue-name-of-100-characters-refused", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class NewQueueNameOf100CharactersRefused(Queues):
+class NewQueueNameOf100CharactersRefused(QueueLifecycle):
     """The queue manager refuses to create a queue whose name has more than 60 characters."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -138,7 +138,7 @@ class NewQueueNameOf100CharactersRefused(Queues):
 
 
 @fault("new-queue-refused-if-its-name-is-prefix-of-other-name", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class NewQueueRefusedIfItsNameIsPrefixOfOtherName(Queues):
+class NewQueueRefusedIfItsNameIsPrefixOfOtherName(QueueLifecycle):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -148,7 +148,7 @@ class NewQueueRefusedIfItsNameIsPrefixOfOtherName(Queues):
 
 
 @fault("default-security-descriptor-has-old-computer-sid-while-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class DefaultSecurityDescriptorHasOldComputerSidWhileOffline(Queues):
+class DefaultSecurityDescriptorHasOldComputerSidWhileOffline(QueueLifecycle):
     """If the directory does not answer, the default security descriptor has the SID that the directory returned
     before.
     """
@@ -163,7 +163,7 @@ class DefaultSecurityDescriptorHasOldComputerSidWhileOffline(Queues):
 
 
 @fault("supplied-security-descriptor-owner-replaced-by-anonymous-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class SuppliedSecurityDescriptorOwnerReplacedByAnonymousUser(Queues):
+class SuppliedSecurityDescriptorOwnerReplacedByAnonymousUser(QueueLifecycle):
     """If the creator of a queue is not a domain user, the queue manager replaces the supplied owner with the anonymous
     user.
     """
@@ -175,7 +175,7 @@ class SuppliedSecurityDescriptorOwnerReplacedByAnonymousUser(Queues):
 
 
 @fault("queue-manager-queue-security-dacl-sorted", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class QueueManagerQueueSecurityDaclSorted(Queues):
+class QueueManagerQueueSecurityDaclSorted(QueueLifecycle):
     """The queue manager moves the entries of a supplied DACL that deny access before the entries that allow access."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -186,7 +186,7 @@ class QueueManagerQueueSecurityDaclSorted(Queues):
 
 
 @fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
-class QueueManagerDaclOfMoreThanFourEntriesShortened(Queues):
+class QueueManagerDaclOfMoreThanFourEntriesShortened(QueueLifecycle):
     """The queue manager keeps at most four entries of a supplied DACL."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -197,7 +197,7 @@ class QueueManagerDaclOfMoreThanFourEntriesShortened(Queues):
 
 
 @fault("supplied-security-descriptor-repeated-sid-merged", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class SuppliedSecurityDescriptorRepeatedSidMerged(Queues):
+class SuppliedSecurityDescriptorRepeatedSidMerged(QueueLifecycle):
     """The queue manager keeps only the first of several entries for the same SID in a supplied access list."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -210,7 +210,7 @@ class SuppliedSecurityDescriptorRepeatedSidMerged(Queues):
 
 
 @fault("queue-manager-supplied-dacl-last-entry-lost", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class QueueManagerSuppliedDaclLastEntryLost(Queues):
+class QueueManagerSuppliedDaclLastEntryLost(QueueLifecycle):
     """The queue manager copies a supplied Dacl of several entries without its last entry."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -221,7 +221,7 @@ class QueueManagerSuppliedDaclLastEntryLost(Queues):
 
 
 @fault("queue-manager-queue-security-sacl-lost-without-dacl", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
-class QueueManagerQueueSecuritySaclLostWithoutDacl(Queues):
+class QueueManagerQueueSecuritySaclLostWithoutDacl(QueueLifecycle):
     """The queue manager keeps the SACL of a supplied descriptor only when the descriptor also has a DACL."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -231,7 +231,7 @@ class QueueManagerQueueSecuritySaclLostWithoutDacl(Queues):
 
 
 @fault("supplied-security-descriptor-second-audit-entry-dropped", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
-class SuppliedSecurityDescriptorSecondAuditEntryDropped(Queues):
+class SuppliedSecurityDescriptorSecondAuditEntryDropped(QueueLifecycle):
     """The queue manager keeps only the first entry of a supplied system access list."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -253,7 +253,7 @@ def _change_descriptors_of_new_queues(
 ) -> Install:
     """Build a fault that changes the security descriptors of those new queues that ``which`` selects."""
 
-    class NewQueueDescriptorChanger(Queues):
+    class NewQueueDescriptorChanger(QueueLifecycle):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             if which(queue):
@@ -333,7 +333,7 @@ for _name, _rule, _says, _which, _change in (
     breaks="MQDMPR-3.1.7.1.3.1-14",
     blind=True,
 )
-class DefaultSecurityDescriptorOfUserLimitsComputerToOneReadRight(Queues):
+class DefaultSecurityDescriptorOfUserLimitsComputerToOneReadRight(QueueLifecycle):
     """The default security descriptor of a domain user's queue grants the computer only the right to read
     properties.
     """
@@ -346,7 +346,7 @@ class DefaultSecurityDescriptorOfUserLimitsComputerToOneReadRight(Queues):
 
 
 @fault("default-security-descriptor-of-user-without-computer-entry", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class DefaultSecurityDescriptorOfUserWithoutComputerEntry(Queues):
+class DefaultSecurityDescriptorOfUserWithoutComputerEntry(QueueLifecycle):
     """The default security descriptor of a domain user's queue has no entry for the computer."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -355,7 +355,7 @@ class DefaultSecurityDescriptorOfUserWithoutComputerEntry(Queues):
 
 
 @fault("queue-manager-default-dacl-gives-owner-rights-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerDefaultDaclGivesOwnerRightsToCreator(Queues):
+class QueueManagerDefaultDaclGivesOwnerRightsToCreator(QueueLifecycle):
     """The default DACL grants the owner's rights to the creator of the queue, even if the supplied descriptor has a
     different owner.
     """

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.model.adm import Queue
 from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Acl, QueueAccess, SecurityDescriptor, Sid
 from reference_qm.security.descriptor import Ace, AceType
@@ -20,7 +20,7 @@ LOCAL_SYSTEM_SID = Sid.of("S-1-5-18")
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
     """Build a fault in which the queue manager assigns a wrong security descriptor to each new queue."""
 
-    class NewQueueDescriptorReplacer(Queues):
+    class NewQueueDescriptorReplacer(QueueLifecycle):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             queue.Security = descriptor
@@ -106,7 +106,7 @@ for _name, _rule, _says, _wrong in (
 def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
     """Build a fault that changes the security descriptor of each new queue that a domain user owns."""
 
-    class OwnedQueueDescriptorChanger(Queues):
+    class OwnedQueueDescriptorChanger(QueueLifecycle):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             if queue.Security.Owner != ANONYMOUS_SID:
@@ -161,7 +161,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("default-security-descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
-class DefaultSecurityDescriptorComputerSidNotFromDirectory(Queues):
+class DefaultSecurityDescriptorComputerSidNotFromDirectory(QueueLifecycle):
     """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
     in the directory.
     """
@@ -171,7 +171,7 @@ class DefaultSecurityDescriptorComputerSidNotFromDirectory(Queues):
 
 
 @fault("default-security-descriptor-has-system-account-sid-while-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
-class DefaultSecurityDescriptorHasSystemAccountSidWhileOffline(Queues):
+class DefaultSecurityDescriptorHasSystemAccountSidWhileOffline(QueueLifecycle):
     """If the directory does not answer, the default security descriptor has the SID of the operating system's account
     for the computer.
     """
@@ -181,7 +181,7 @@ class DefaultSecurityDescriptorHasSystemAccountSidWhileOffline(Queues):
 
 
 @fault("default-security-descriptor-without-computer-entry", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
-class DefaultSecurityDescriptorWithoutComputerEntry(Queues):
+class DefaultSecurityDescriptorWithoutComputerEntry(QueueLifecycle):
     """The default security descriptor has no entry for the computer in directory-integrated mode."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -189,7 +189,7 @@ class DefaultSecurityDescriptorWithoutComputerEntry(Queues):
 
 
 @fault("default-security-descriptor-grants-computer-all-rights", breaks="MQDMPR-3.1.7.1.3.1-14")
-class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
+class DefaultSecurityDescriptorGrantsComputerAllRights(QueueLifecycle):
     """The default security descriptor grants the computer all rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -200,7 +200,7 @@ class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
         return replace(found, Dacl=Acl(tuple(aces)))
 
 
-class _SuppliedSecurityDescriptorChanger(Queues):
+class _SuppliedSecurityDescriptorChanger(QueueLifecycle):
     """Change a supplied security descriptor before the queue manager uses it."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -240,7 +240,7 @@ class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedSecurityDescriptorChanger)
     "supplied-security-descriptor-dacl-appended-to-default-dacl",
     breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"),
 )
-class SuppliedSecurityDescriptorDaclAppendedToDefaultDacl(Queues):
+class SuppliedSecurityDescriptorDaclAppendedToDefaultDacl(QueueLifecycle):
     """The queue manager appends the entries of a supplied access list to the default list."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueCreationCallback, QueueLifecycle
 from reference_qm.directory.objects import Computer
 from reference_qm.model.adm import Queue
 from reference_qm.model.position_list import MessagePositionList
@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import Acl, SecurityDescriptor, Sid
 
 
-class _SubqueueJournalAdder(Queues):
+class _SubqueueJournalAdder(QueueLifecycle):
     """Adds a journal to some subqueues; a subclass selects which."""
 
     def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
@@ -57,7 +57,7 @@ class QueueManagerSubqueueOfJournalingQueueHasJournal(_SubqueueJournalAdder):
 
 
 @fault("queue-manager-second-public-queue-has-paths-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
+class QueueManagerSecondPublicQueueHasPathsOfFirst(QueueLifecycle):
     """The queue manager gives each later public queue the FullPath and the DirectoryPath of the first one."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -71,7 +71,7 @@ class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
 
 
 @fault("queue-manager-transactional-public-queue-keeps-own-identifier", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class QueueManagerTransactionalPublicQueueKeepsOwnIdentifier(Queues):
+class QueueManagerTransactionalPublicQueueKeepsOwnIdentifier(QueueLifecycle):
     """The queue manager gives a transactional public queue its own Identifier instead of that of the directory."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -84,7 +84,7 @@ class QueueManagerTransactionalPublicQueueKeepsOwnIdentifier(Queues):
 
 
 @fault("queue-manager-null-sid-added-for-unknown-sid-of-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerNullSidAddedForUnknownSidOfComputer(Queues):
+class QueueManagerNullSidAddedForUnknownSidOfComputer(QueueLifecycle):
     """If the directory does not return the computer's SID, the queue manager adds an entry for the null SID."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -92,7 +92,7 @@ class QueueManagerNullSidAddedForUnknownSidOfComputer(Queues):
 
 
 @fault("queue-manager-security-descriptor-has-sid-of-last-computer", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
-class QueueManagerSecurityDescriptorHasSidOfLastComputer(Queues):
+class QueueManagerSecurityDescriptorHasSidOfLastComputer(QueueLifecycle):
     """The queue manager takes the objectSid of the last computer in the directory."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -102,7 +102,7 @@ class QueueManagerSecurityDescriptorHasSidOfLastComputer(Queues):
 
 
 @fault("queue-manager-sid-of-computer-read-only-for-first-queue", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
-class QueueManagerSidOfComputerReadOnlyForFirstQueue(Queues):
+class QueueManagerSidOfComputerReadOnlyForFirstQueue(QueueLifecycle):
     """The queue manager reads the computer's SID only for the first queue that it creates after its start."""
 
     def __init__(self, qm: QM) -> None:
@@ -115,7 +115,7 @@ class QueueManagerSidOfComputerReadOnlyForFirstQueue(Queues):
         return None if again else found
 
 
-class _ComputerRightsChanger(Queues):
+class _ComputerRightsChanger(QueueLifecycle):
     """Changes the rights of the computer in the default security descriptor."""
 
     def change_rights_of_computer(self, mask: int) -> int:
@@ -150,7 +150,7 @@ class QueueManagerDaclGrantsComputerRightToChangeProperties(_ComputerRightsChang
 
 
 @fault("queue-manager-dacl-lacks-computer-entry-if-domain-user-owns-queue", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
-class QueueManagerDaclLacksComputerEntryIfDomainUserOwnsQueue(Queues):
+class QueueManagerDaclLacksComputerEntryIfDomainUserOwnsQueue(QueueLifecycle):
     """The queue manager grants the computer no rights if the owner of the queue is a domain user."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -183,7 +183,7 @@ class _SecurityDescriptorWithMisplacedDacl(SecurityDescriptor):
 
 
 @fault("queue-manager-supplied-descriptor-not-self-relative", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
-class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
+class QueueManagerSuppliedDescriptorNotSelfRelative(QueueLifecycle):
     """The queue manager clears SR in the security descriptor of a queue whose creator supplied a descriptor."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -196,7 +196,7 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
 
 
 @fault("queue-manager-security-descriptor-dacl-offset-too-low", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
-class QueueManagerSecurityDescriptorDaclOffsetTooLow(Queues):
+class QueueManagerSecurityDescriptorDaclOffsetTooLow(QueueLifecycle):
     """The offset of the DACL in the security descriptor of an owned queue is too low by four bytes."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.core.names.queue_names import parse_path
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.queue_lifecycle import QueueCreationCallback, QueueLifecycle
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
@@ -17,7 +17,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-queue-without-label-gets-label-of-previous-queue", breaks="MQDMPR-3.1.7.1.3-02", blind=True)
-class QueueManagerQueueWithoutLabelGetsLabelOfPreviousQueue(Queues):
+class QueueManagerQueueWithoutLabelGetsLabelOfPreviousQueue(QueueLifecycle):
     """If the creator of a queue supplies no Label, the queue gets the Label of the queue that was created before."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -27,7 +27,7 @@ class QueueManagerQueueWithoutLabelGetsLabelOfPreviousQueue(Queues):
 
 
 @fault("queue-manager-journal-quota-defaults-to-supplied-quota", breaks="MQDMPR-3.1.7.1.3-02", blind=True)
-class QueueManagerJournalQuotaDefaultsToSuppliedQuota(Queues):
+class QueueManagerJournalQuotaDefaultsToSuppliedQuota(QueueLifecycle):
     """If the creator of a queue supplies only the Quota, the JournalQuota has the same value."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -36,7 +36,7 @@ class QueueManagerJournalQuotaDefaultsToSuppliedQuota(Queues):
         super().create(queue, utc_s, created, skip_directory)
 
 
-class DeletedQueueRecorder(Queues):
+class DeletedQueueRecorder(QueueLifecycle):
     """A part of the queue manager that remembers deleted queues."""
 
     def forget(self, queue: Queue) -> None:
@@ -80,11 +80,11 @@ class QueueManagerRecreatedQueueHasJournalOfDeletedQueue(DeletedQueueRecorder):
         super().add(queue)
         for message in self.__dict__.get("journals", {}).get(queue.Pathname.lower(), []):
             assert queue.JournalQueueReference is not None
-            self.qm.journaling.put_into_system_queue(queue.JournalQueueReference, message)
+            self.qm.message_journaling.put_into_system_queue(queue.JournalQueueReference, message)
 
 
 @fault("queue-manager-queues-share-journal-of-first-queue", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
-class QueueManagerQueuesShareJournalOfFirstQueue(Queues):
+class QueueManagerQueuesShareJournalOfFirstQueue(QueueLifecycle):
     """All queues with a JournalQuota share one journal."""
 
     def add(self, queue: Queue) -> None:
@@ -94,7 +94,7 @@ class QueueManagerQueuesShareJournalOfFirstQueue(Queues):
 
 
 @fault("queue-manager-journal-of-first-queue-stores-messages-of-later-queue", breaks="MQDMPR-3.1.7.1.3-10", blind=True)
-class QueueManagerJournalOfFirstQueueStoresMessagesOfLaterQueue(Journaling):
+class QueueManagerJournalOfFirstQueueStoresMessagesOfLaterQueue(MessageJournaling):
     """The journal of the queue whose journaling was used first stores the messages that are received from all
     queues of its kind.
     """
@@ -113,7 +113,7 @@ class QueueManagerJournalOfFirstQueueStoresMessagesOfLaterQueue(Journaling):
 
 
 @fault("queue-manager-journal-without-transactional-messages", breaks="MQDMPR-3.1.7.1.3-10", blind=True)
-class QueueManagerJournalWithoutTransactionalMessages(Journaling):
+class QueueManagerJournalWithoutTransactionalMessages(MessageJournaling):
     """The journal of a queue does not store transactional messages that are received from the queue."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -134,7 +134,7 @@ class QueueManagerRecreatedQueueHasCreateTimeOfDeletedQueue(DeletedQueueRecorder
 
 
 @fault("queue-manager-qualified-path-name-of-public-queue-without-computer", breaks="MQDMPR-3.1.7.1.3-D02", blind=True)
-class QueueManagerQualifiedPathNameOfPublicQueueWithoutComputer(Queues):
+class QueueManagerQualifiedPathNameOfPublicQueueWithoutComputer(QueueLifecycle):
     """The QualifiedPathname of a new public queue contains no computer name."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -145,7 +145,7 @@ class QueueManagerQualifiedPathNameOfPublicQueueWithoutComputer(Queues):
 
 
 @fault("queue-manager-private-path-name-case-sensitive", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class QueueManagerPrivatePathNameCaseSensitive(Queues):
+class QueueManagerPrivatePathNameCaseSensitive(QueueLifecycle):
     """The queue manager refuses a path name whose part private$ is not in lower case, because it is not the name of a
     private queue.
     """
@@ -159,7 +159,7 @@ class QueueManagerPrivatePathNameCaseSensitive(Queues):
 
 
 @fault("queue-manager-private-queue-with-dollar-sign-is-system-queue", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class QueueManagerPrivateQueueWithDollarSignIsSystemQueue(Queues):
+class QueueManagerPrivateQueueWithDollarSignIsSystemQueue(QueueLifecycle):
     """A new private queue whose name ends with a dollar sign is a system queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -170,7 +170,7 @@ class QueueManagerPrivateQueueWithDollarSignIsSystemQueue(Queues):
 
 
 @fault("queue-manager-long-named-queue-not-in-queue-collection", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class QueueManagerLongNamedQueueNotInQueueCollection(Queues):
+class QueueManagerLongNamedQueueNotInQueueCollection(QueueLifecycle):
     """The queue manager returns a new queue with a name of more than 64 characters, but does not add it to its
     QueueCollection.
     """
@@ -182,7 +182,7 @@ class QueueManagerLongNamedQueueNotInQueueCollection(Queues):
 
 
 @fault("queue-manager-second-new-queue-replaces-queue-of-same-label", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class QueueManagerSecondNewQueueReplacesQueueOfSameLabel(Queues):
+class QueueManagerSecondNewQueueReplacesQueueOfSameLabel(QueueLifecycle):
     """A new queue with the Label of another queue replaces this queue in the QueueCollection."""
 
     def add(self, queue: Queue) -> None:

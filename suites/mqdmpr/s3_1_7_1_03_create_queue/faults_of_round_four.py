@@ -9,8 +9,8 @@ from harness.faults.primitives import change_after_every_input, combine_installe
 from harness.faults.registry import add
 from reference_qm.core.names.queue_names import JOURNAL_SUFFIX
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.position_list import MessagePositionList
@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import SecurityDescriptor, Sid
 
 
-class _JournalOmitterForQueuesWithoutJournaling(Queues):
+class _JournalOmitterForQueuesWithoutJournaling(QueueLifecycle):
     def add(self, queue: Queue) -> None:
         super().add(queue)
         if not queue.Journaling:
@@ -49,7 +49,7 @@ add(
 
 
 @fault("queue-manager-new-queue-with-capitalized-private-prefix-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class QueueManagerNewQueueWithCapitalizedPrivatePrefixIsPublic(Queues):
+class QueueManagerNewQueueWithCapitalizedPrivatePrefixIsPublic(QueueLifecycle):
     """The queue manager gives a new queue the QueueType Public if the prefix private$ of its path name has capital
     letters.
     """
@@ -62,7 +62,7 @@ class QueueManagerNewQueueWithCapitalizedPrivatePrefixIsPublic(Queues):
 
 
 @fault("queue-manager-new-public-queue-directory-path-equals-full-path", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class QueueManagerNewPublicQueueDirectoryPathEqualsFullPath(Publishing):
+class QueueManagerNewPublicQueueDirectoryPathEqualsFullPath(PublicQueuePublishing):
     """The queue manager sets the DirectoryPath of a new public queue to the FullPath of its directory object."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
@@ -75,7 +75,7 @@ class QueueManagerNewPublicQueueDirectoryPathEqualsFullPath(Publishing):
 
 
 @fault("queue-manager-new-queue-supplied-empty-dacl-replaced-by-default", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class QueueManagerNewQueueSuppliedEmptyDaclReplacedByDefault(Queues):
+class QueueManagerNewQueueSuppliedEmptyDaclReplacedByDefault(QueueLifecycle):
     """The queue manager replaces a supplied DACL that has no entries with the default DACL."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid
 
 NOBODY_SID = Sid(0, (0,))
@@ -27,7 +27,7 @@ def list_dacl_entries(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
 
 
 @fault("queue-manager-security-descriptor-has-nobody-for-unknown-sid", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerSecurityDescriptorHasNobodyForUnknownSid(Queues):
+class QueueManagerSecurityDescriptorHasNobodyForUnknownSid(QueueLifecycle):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for S-1-0-0."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -35,7 +35,7 @@ class QueueManagerSecurityDescriptorHasNobodyForUnknownSid(Queues):
 
 
 @fault("queue-manager-security-descriptor-has-sid-of-earlier-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerSecurityDescriptorHasSidOfEarlierComputer(Queues):
+class QueueManagerSecurityDescriptorHasSidOfEarlierComputer(QueueLifecycle):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for the SID that
     the directory returned before.
     """
@@ -49,7 +49,7 @@ class QueueManagerSecurityDescriptorHasSidOfEarlierComputer(Queues):
 
 
 @fault("queue-manager-drops-access-denied-entries-of-supplied-dacl", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
-class QueueManagerDropsAccessDeniedEntriesOfSuppliedDacl(Queues):
+class QueueManagerDropsAccessDeniedEntriesOfSuppliedDacl(QueueLifecycle):
     """The queue manager drops the access-denied entries of a supplied descriptor."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -60,7 +60,7 @@ class QueueManagerDropsAccessDeniedEntriesOfSuppliedDacl(Queues):
 
 
 @fault("queue-manager-drops-supplied-sacl-if-dacl-is-missing", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
-class QueueManagerDropsSuppliedSaclIfDaclIsMissing(Queues):
+class QueueManagerDropsSuppliedSaclIfDaclIsMissing(QueueLifecycle):
     """The queue manager drops the SACL of a supplied descriptor that has no DACL."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -69,7 +69,7 @@ class QueueManagerDropsSuppliedSaclIfDaclIsMissing(Queues):
 
 
 @fault("queue-manager-replaces-supplied-owner-by-creator-without-dacl", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class QueueManagerReplacesSuppliedOwnerByCreatorWithoutDacl(Queues):
+class QueueManagerReplacesSuppliedOwnerByCreatorWithoutDacl(QueueLifecycle):
     """If a supplied descriptor has an owner but no DACL, the owner of the queue is its creator."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -80,7 +80,7 @@ class QueueManagerReplacesSuppliedOwnerByCreatorWithoutDacl(Queues):
 
 
 @fault("queue-manager-replaces-supplied-owner-by-creating-domain-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class QueueManagerReplacesSuppliedOwnerByCreatingDomainUser(Queues):
+class QueueManagerReplacesSuppliedOwnerByCreatingDomainUser(QueueLifecycle):
     """If a domain user creates a queue, the user becomes the owner, even if the supplied descriptor has an owner."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -89,7 +89,7 @@ class QueueManagerReplacesSuppliedOwnerByCreatingDomainUser(Queues):
 
 
 @fault("queue-manager-group-of-supplied-descriptor-becomes-queue-owner", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerGroupOfSuppliedDescriptorBecomesQueueOwner(Queues):
+class QueueManagerGroupOfSuppliedDescriptorBecomesQueueOwner(QueueLifecycle):
     """If a supplied descriptor has a group and no owner, the group becomes the owner of the queue."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -100,7 +100,7 @@ class QueueManagerGroupOfSuppliedDescriptorBecomesQueueOwner(Queues):
 
 
 @fault("queue-manager-supplied-dacl-without-owner-gets-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerSuppliedDaclWithoutOwnerGetsAnonymousOwner(Queues):
+class QueueManagerSuppliedDaclWithoutOwnerGetsAnonymousOwner(QueueLifecycle):
     """If a domain user supplies a descriptor with a DACL and without an owner, the anonymous user becomes the owner
     of the queue.
     """
@@ -113,7 +113,7 @@ class QueueManagerSuppliedDaclWithoutOwnerGetsAnonymousOwner(Queues):
 
 
 @fault("queue-manager-dacl-limits-everyone-to-read-for-foreign-owner", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
-class QueueManagerDaclLimitsEveryoneToReadForForeignOwner(Queues):
+class QueueManagerDaclLimitsEveryoneToReadForForeignOwner(QueueLifecycle):
     """If the owner in a supplied descriptor is not a domain user, the DACL grants everyone only the rights to read
     properties and permissions.
     """
@@ -133,7 +133,7 @@ class QueueManagerDaclLimitsEveryoneToReadForForeignOwner(Queues):
 
 
 @fault("queue-manager-dacl-denies-everyone-right-to-take-ownership", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
-class QueueManagerDaclDeniesEveryoneRightToTakeOwnership(Queues):
+class QueueManagerDaclDeniesEveryoneRightToTakeOwnership(QueueLifecycle):
     """If the owner of a queue is not a domain user, the DACL grants everyone all rights except the right to take the
     ownership.
     """
@@ -149,7 +149,7 @@ class QueueManagerDaclDeniesEveryoneRightToTakeOwnership(Queues):
 
 
 @fault("queue-manager-dacl-omits-owner-right-to-change-permissions", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
-class QueueManagerDaclOmitsOwnerRightToChangePermissions(Queues):
+class QueueManagerDaclOmitsOwnerRightToChangePermissions(QueueLifecycle):
     """If a domain user owns a queue, the DACL grants the owner all rights except the right to change permissions."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -162,7 +162,7 @@ class QueueManagerDaclOmitsOwnerRightToChangePermissions(Queues):
 
 
 @fault("queue-manager-dacl-gives-everyone-all-rights-for-domain-owner", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
-class QueueManagerDaclGivesEveryoneAllRightsForDomainOwner(Queues):
+class QueueManagerDaclGivesEveryoneAllRightsForDomainOwner(QueueLifecycle):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL grants everyone all rights."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -176,7 +176,7 @@ class QueueManagerDaclGivesEveryoneAllRightsForDomainOwner(Queues):
 
 
 @fault("queue-manager-dacl-lacks-entry-of-everyone-beside-computer-entry", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
-class QueueManagerDaclLacksEntryOfEveryoneBesideComputerEntry(Queues):
+class QueueManagerDaclLacksEntryOfEveryoneBesideComputerEntry(QueueLifecycle):
     """If the computer and the owner have entries, the DACL has no entry for everyone."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -187,7 +187,7 @@ class QueueManagerDaclLacksEntryOfEveryoneBesideComputerEntry(Queues):
 
 
 @fault("queue-manager-dacl-entry-of-everyone-names-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
-class QueueManagerDaclEntryOfEveryoneNamesAuthenticatedUsers(Queues):
+class QueueManagerDaclEntryOfEveryoneNamesAuthenticatedUsers(QueueLifecycle):
     """If a domain user owns a queue, the DACL has an entry for S-1-5-11 instead of everyone."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -200,7 +200,7 @@ class QueueManagerDaclEntryOfEveryoneNamesAuthenticatedUsers(Queues):
         )
 
 
-class ComputerAccessEntryOmitter(Queues):
+class ComputerAccessEntryOmitter(QueueLifecycle):
     """A part of the queue manager whose default descriptor has no entry for the computer if the owner is of a certain
     kind; a subclass selects which.
     """
@@ -232,7 +232,7 @@ class QueueManagerDaclLacksComputerEntryForDomainUserOwner(ComputerAccessEntryOm
 
 
 @fault("queue-manager-dacl-contains-entry-of-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerDaclContainsEntryOfAnonymousOwner(Queues):
+class QueueManagerDaclContainsEntryOfAnonymousOwner(QueueLifecycle):
     """The DACL has an entry with all rights for the anonymous owner, although everyone has these rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -245,7 +245,7 @@ class QueueManagerDaclContainsEntryOfAnonymousOwner(Queues):
 
 
 @fault("queue-manager-dacl-lacks-entry-of-supplied-domain-owner", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerDaclLacksEntryOfSuppliedDomainOwner(Queues):
+class QueueManagerDaclLacksEntryOfSuppliedDomainOwner(QueueLifecycle):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL has no entry for the owner."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

@@ -11,9 +11,9 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import list_queue_with_children
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
@@ -27,7 +27,7 @@ DeletionCallback = Callable[[], Result]
 
 
 @fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class DeletedQueueMessagesNotAcknowledged(Queues):
+class DeletedQueueMessagesNotAcknowledged(QueueLifecycle):
     """When a queue is deleted, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
@@ -38,7 +38,7 @@ class DeletedQueueMessagesNotAcknowledged(Queues):
 
 
 @fault("message-locked-at-queue-deletion-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
+class MessageLockedAtQueueDeletionNotAcknowledged(QueueLifecycle):
     """The deletion of a queue causes no negative acknowledgment of a message that a reader has locked."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -52,7 +52,7 @@ class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
 
 
 @fault("receiver-transactional-message-of-deleted-queue-acknowledged-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
-class ReceiverTransactionalMessageOfDeletedQueueAcknowledgedAsPurged(Positions):
+class ReceiverTransactionalMessageOfDeletedQueueAcknowledgedAsPurged(MessagePositions):
     """The receiver reports a transactional message of a deleted queue as purged."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -63,7 +63,7 @@ class ReceiverTransactionalMessageOfDeletedQueueAcknowledgedAsPurged(Positions):
 
 
 @fault("receiver-later-messages-of-deleted-queue-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class ReceiverLaterMessagesOfDeletedQueueNotAcknowledged(Queues):
+class ReceiverLaterMessagesOfDeletedQueueNotAcknowledged(QueueLifecycle):
     """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -73,7 +73,7 @@ class ReceiverLaterMessagesOfDeletedQueueNotAcknowledged(Queues):
 
 
 @fault("only-first-message-of-deleted-queue-is-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class OnlyFirstMessageOfDeletedQueueIsReported(Positions):
+class OnlyFirstMessageOfDeletedQueueIsReported(MessagePositions):
     """When a queue is deleted, the receiver sends a negative acknowledgment only for the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -87,7 +87,7 @@ class OnlyFirstMessageOfDeletedQueueIsReported(Positions):
 
 
 @fault("locked-message-of-deleted-queue-is-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class LockedMessageOfDeletedQueueIsNotReported(Positions):
+class LockedMessageOfDeletedQueueIsNotReported(MessagePositions):
     """A message that a reader holds when its queue is deleted causes no negative acknowledgment."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -100,7 +100,7 @@ class LockedMessageOfDeletedQueueIsNotReported(Positions):
 
 
 @fault("deleted-queue-handles-refer-to-new-queue-of-same-name", breaks="MQDMPR-3.1.7.1.4-10")
-class DeletedQueueHandlesReferToNewQueueOfSameName(Queues):
+class DeletedQueueHandlesReferToNewQueueOfSameName(QueueLifecycle):
     """An open handle of a deleted queue refers to a new queue with the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
@@ -121,7 +121,7 @@ class DeletedQueueHandlesReferToNewQueueOfSameName(Queues):
 
 
 @fault("queue-manager-delete-queue-invalidates-first-handle-only", breaks="MQDMPR-3.1.7.1.4-10")
-class QueueManagerDeleteQueueInvalidatesFirstHandleOnly(Queues):
+class QueueManagerDeleteQueueInvalidatesFirstHandleOnly(QueueLifecycle):
     """When a queue is deleted, only its first open handle becomes invalid; reads with the other handles wait for
     messages.
     """
@@ -136,7 +136,7 @@ class QueueManagerDeleteQueueInvalidatesFirstHandleOnly(Queues):
 
 
 @fault("deleted-queue-invalidates-only-handle-opened-first", breaks="MQDMPR-3.1.7.1.4-10")
-class DeletedQueueInvalidatesOnlyHandleOpenedFirst(Queues):
+class DeletedQueueInvalidatesOnlyHandleOpenedFirst(QueueLifecycle):
     """When a queue is deleted, the queue manager invalidates only the handle that was opened first."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -148,7 +148,7 @@ class DeletedQueueInvalidatesOnlyHandleOpenedFirst(Queues):
 
 
 @fault("deleted-queue-handle-of-subqueue-stays-valid", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class DeletedQueueHandleOfSubqueueStaysValid(Queues):
+class DeletedQueueHandleOfSubqueueStaysValid(QueueLifecycle):
     """After the deletion of a queue, handles of its subqueues still refer to the subqueues."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -157,7 +157,7 @@ class DeletedQueueHandleOfSubqueueStaysValid(Queues):
 
 
 @fault("deleted-queue-handle-with-peek-access-stays-valid", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class DeletedQueueHandleWithPeekAccessStaysValid(Queues):
+class DeletedQueueHandleWithPeekAccessStaysValid(QueueLifecycle):
     """After the deletion of a queue, handles with PeekAccess still refer to the queue."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -170,7 +170,7 @@ class DeletedQueueHandleWithPeekAccessStaysValid(Queues):
 
 
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
-class DeletedQueueOnlyEmptied(Queues):
+class DeletedQueueOnlyEmptied(QueueLifecycle):
     """When a queue is deleted, the queue manager deletes the queue's messages, but keeps the queue."""
 
     def forget(self, queue: Queue) -> None:
@@ -178,7 +178,7 @@ class DeletedQueueOnlyEmptied(Queues):
 
 
 @fault("queue-manager-deleted-queue-listed-after-restart", breaks="MQDMPR-3.1.7.1.4-11")
-class QueueManagerDeletedQueueListedAfterRestart(Queues):
+class QueueManagerDeletedQueueListedAfterRestart(QueueLifecycle):
     """After a restart, the queue manager restores a deleted queue."""
 
     def _build_deletion(self, queue: Queue) -> Change:
@@ -187,7 +187,7 @@ class QueueManagerDeletedQueueListedAfterRestart(Queues):
 
 
 @fault("deleted-queue-with-open-handle-keeps-name", breaks="MQDMPR-3.1.7.1.4-11")
-class DeletedQueueWithOpenHandleKeepsName(Queues):
+class DeletedQueueWithOpenHandleKeepsName(QueueLifecycle):
     """When an open queue is deleted, the queue manager keeps its name: the queue stays listed and receives messages."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -202,7 +202,7 @@ class DeletedQueueWithOpenHandleKeepsName(Queues):
 
 
 @fault("deletion-of-queue-also-deletes-queues-with-longer-names", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
-class DeletionOfQueueAlsoDeletesQueuesWithLongerNames(Queues):
+class DeletionOfQueueAlsoDeletesQueuesWithLongerNames(QueueLifecycle):
     """When a queue is deleted, the queue manager also deletes the queues whose names begin with the name
     of this queue.
     """
@@ -215,7 +215,7 @@ class DeletionOfQueueAlsoDeletesQueuesWithLongerNames(Queues):
 
 
 @fault("deleted-public-queue-directory-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
-class DeletedPublicQueueDirectoryObjectStays(Publishing):
+class DeletedPublicQueueDirectoryObjectStays(PublicQueuePublishing):
     """When a public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -223,7 +223,7 @@ class DeletedPublicQueueDirectoryObjectStays(Publishing):
 
 
 @fault("deletion-of-public-queue-deletes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
-class DeletionOfPublicQueueDeletesOtherDirectoryObjects(Publishing):
+class DeletionOfPublicQueueDeletesOtherDirectoryObjects(PublicQueuePublishing):
     """When a public queue is deleted, the queue manager also deletes the directory objects of all public queues that
     are listed before it.
     """
@@ -243,7 +243,7 @@ class DeletionOfPublicQueueDeletesOtherDirectoryObjects(Publishing):
 
 
 @fault("public-queue-deleted-while-directory-offline", breaks="MQDMPR-3.1.7.1.4-16")
-class PublicQueueDeletedWhileDirectoryOffline(Publishing):
+class PublicQueueDeletedWhileDirectoryOffline(PublicQueuePublishing):
     """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -251,7 +251,7 @@ class PublicQueueDeletedWhileDirectoryOffline(Publishing):
 
 
 @fault("public-queue-emptied-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
-class PublicQueueEmptiedByRefusedDeletion(Publishing):
+class PublicQueueEmptiedByRefusedDeletion(PublicQueuePublishing):
     """When the directory does not delete the object of a public queue, the queue loses its messages."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -264,7 +264,7 @@ class PublicQueueEmptiedByRefusedDeletion(Publishing):
 
 
 @fault("public-queue-handles-closed-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
-class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
+class PublicQueueHandlesClosedByRefusedDeletion(PublicQueuePublishing):
     """When the directory does not delete the object of a public queue, the open handles of the queue become invalid."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -277,7 +277,7 @@ class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
-class DeleteOfOpenQueueReturnsError(Queues):
+class DeleteOfOpenQueueReturnsError(QueueLifecycle):
     """The queue manager deletes an open queue, but returns an error."""
 
     def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
@@ -339,20 +339,20 @@ class DeletionOfSubqueueRefused(QueueCommands):
 
 
 @fault("receiver-locked-message-of-deleted-queue-reported-as-purged", breaks="MQDMPR-3.1.7.1.4-05", blind=True)
-class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(Positions):
+class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(MessagePositions):
     """The acknowledgment for a message that a reader had locked when its queue was deleted has the class
     NACK_Q_PURGED.
     """
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        locked = position.State is MessagePositionState.LOCKED and not position.is_disk_write_pending
         if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         super().delete_message(position, reason)
 
 
 @fault("queue-manager-keeps-directory-object-of-deleted-nonempty-queue", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
-class QueueManagerKeepsDirectoryObjectOfDeletedNonemptyQueue(Publishing):
+class QueueManagerKeepsDirectoryObjectOfDeletedNonemptyQueue(PublicQueuePublishing):
     """When a public queue that contains messages is deleted, the queue manager leaves the queue's directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -363,7 +363,7 @@ class QueueManagerKeepsDirectoryObjectOfDeletedNonemptyQueue(Publishing):
 
 
 @fault("queue-manager-keeps-directory-object-of-second-deleted-queue", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
-class QueueManagerKeepsDirectoryObjectOfSecondDeletedQueue(Publishing):
+class QueueManagerKeepsDirectoryObjectOfSecondDeletedQueue(PublicQueuePublishing):
     """The queue manager deletes the directory object of only the first public queue that is deleted."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -375,7 +375,7 @@ class QueueManagerKeepsDirectoryObjectOfSecondDeletedQueue(Publishing):
 
 
 @fault("queue-manager-keeps-directory-object-of-deleted-labeled-queue", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
-class QueueManagerKeepsDirectoryObjectOfDeletedLabeledQueue(Publishing):
+class QueueManagerKeepsDirectoryObjectOfDeletedLabeledQueue(PublicQueuePublishing):
     """When a transactional public queue with a label is deleted, the queue manager leaves its directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -394,7 +394,7 @@ def _delete_directory_object_first(queue: Queue | None, done: Callable[[], None]
 
 
 @fault("queue-manager-deletion-removes-directory-object-of-next-queue", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
-class QueueManagerDeletionRemovesDirectoryObjectOfNextQueue(Publishing):
+class QueueManagerDeletionRemovesDirectoryObjectOfNextQueue(PublicQueuePublishing):
     """When a public queue is deleted, the queue manager also deletes the directory object of the public queue that was
     created after the deleted queue.
     """
@@ -407,7 +407,7 @@ class QueueManagerDeletionRemovesDirectoryObjectOfNextQueue(Publishing):
 
 
 @fault("queue-manager-deletion-removes-directory-object-of-equal-label", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
-class QueueManagerDeletionRemovesDirectoryObjectOfEqualLabel(Publishing):
+class QueueManagerDeletionRemovesDirectoryObjectOfEqualLabel(PublicQueuePublishing):
     """When a public queue is deleted, the queue manager also deletes the directory object of a public queue with the
     same label.
     """
@@ -419,7 +419,7 @@ class QueueManagerDeletionRemovesDirectoryObjectOfEqualLabel(Publishing):
 
 
 @fault("queue-manager-private-queue-deletion-removes-directory-object", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
-class QueueManagerPrivateQueueDeletionRemovesDirectoryObject(Queues):
+class QueueManagerPrivateQueueDeletionRemovesDirectoryObject(QueueLifecycle):
     """When a private queue is deleted, the queue manager deletes the directory object of the public queue that was
     created last.
     """
@@ -427,5 +427,5 @@ class QueueManagerPrivateQueueDeletionRemovesDirectoryObject(Queues):
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         public = [one for one in self.qm.adm.QueueCollection.values() if one.QueueType is QueueType.PUBLIC]
         if queue.QueueType is QueueType.PRIVATE and queue.parent is None and public:
-            self.qm.publishing.delete_published_queue(public[-1], lambda status: None)
+            self.qm.public_queue_publishing.delete_published_queue(public[-1], lambda status: None)
         return super().delete(queue, token, done)

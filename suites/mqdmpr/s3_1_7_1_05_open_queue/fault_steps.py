@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -61,7 +61,7 @@ class SingleQueueDescriptorChanger(QueueOpening):
         raise NotImplementedError
 
 
-class CreatedOutgoingQueueChanger(Destinations):
+class CreatedOutgoingQueueChanger(DestinationResolving):
     """Change the outgoing queues that are created."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:

@@ -12,14 +12,14 @@ from harness.faults.registry import add
 from reference_qm.codec import FormatName, MultipleElementName
 from reference_qm.codec.format_names import MachineName, PrivateName
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
+from reference_qm.core.queueing.queue_lifecycle import make_queue_with_defaults
 from reference_qm.core.queueing.queue_opening import DENY_NONE, SEND_ACCESS, OpenQueueResult, QueueOpening
-from reference_qm.core.queueing.queues import make_queue_with_defaults
 from reference_qm.core.remote.enums import DesiredAccess
-from reference_qm.core.remote.qmcomm import QUEUE_SHARE_MODE_BY_WIRE_VALUE, Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QUEUE_SHARE_MODE_BY_WIRE_VALUE, QmcommMethods
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -212,7 +212,7 @@ class QueueManagerOpensDeadLetterMachineFormatNameToSend(QueueOpening):
 
 
 @fault("multicast-format-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
-class MulticastFormatNameOpenedToRead(Qmcomm):
+class MulticastFormatNameOpenedToRead(QmcommMethods):
     """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -242,7 +242,7 @@ class QueueNamesComparedBy16Characters(QueueOpening):
 
 
 @fault("server-multicast-name-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class ServerMulticastNameOpenedToPeek(Qmcomm):
+class ServerMulticastNameOpenedToPeek(QmcommMethods):
     """The server opens the outgoing queue of a multicast format name for a remote reader with PeekAccess."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -255,7 +255,7 @@ class ServerMulticastNameOpenedToPeek(Qmcomm):
         for group in (IPv4Address(address), IPv4Address(address.to_bytes(4, "little"))):
             if group.is_multicast and port <= 0xFFFF:
                 name = f"MULTICAST={group}:{port}"
-                queue = self.qm.destinations.open_outgoing_queue(name, now)
+                queue = self.qm.destination_resolving.open_outgoing_queue(name, now)
                 return self.qm.queue_opening.open_found_queue(queue, name, QueueAccessType.PEEK, share)
         return super().open_remote_queue(call, now)
 
@@ -283,7 +283,9 @@ class MissingQueueCreatedWhenOpened(QueueOpening):
     ) -> OpenQueueResult:
         opened = super().open_queue(format_name, required_access, shared_mode, now)
         if opened[0] is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is not SEND_ACCESS:
-            self.qm.queues.create_without_directory(make_queue_with_defaults(format_name.partition("\\")[2]), now.utc_s)
+            self.qm.queue_lifecycle.create_without_directory(
+                make_queue_with_defaults(format_name.partition("\\")[2]), now.utc_s
+            )
             return super().open_queue(format_name, required_access, shared_mode, now)
         return opened
 
@@ -369,13 +371,13 @@ class QueueManagerOutgoingQueueOpenedForMissingLocalhostQueue(QueueOpening):
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         missing = status is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is SEND_ACCESS
         if missing and "OS:localhost" in format_name:
-            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
+            queue = self.qm.destination_resolving.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return status, opened
 
 
 @fault("private-format-name-of-deleted-queue-opens-previous-queue", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(Destinations):
+class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(DestinationResolving):
     """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -385,14 +387,14 @@ class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(Destinations):
             name = parse_format_name_of_command(text)
             neighbour = None
             if isinstance(name, PrivateName):
-                neighbour = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier - 1)
+                neighbour = self.qm.adm.QueueCollection.find_private_queue(name.QueueIdentifier - 1)
             if neighbour is None:
                 raise
             return neighbour
 
 
 @fault("queue-manager-outgoing-queues-of-one-host-have-same-identifier", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class QueueManagerOutgoingQueuesOfOneHostHaveSameIdentifier(Destinations):
+class QueueManagerOutgoingQueuesOfOneHostHaveSameIdentifier(DestinationResolving):
     """The queue manager assigns the same Identifier to all outgoing queues whose destination queues are on the same
     computer.
     """
@@ -404,7 +406,7 @@ class QueueManagerOutgoingQueuesOfOneHostHaveSameIdentifier(Destinations):
 
 
 @fault("hardened-security-new-outgoing-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class HardenedSecurityNewOutgoingQueueToSecondHostNotLocked(Destinations):
+class HardenedSecurityNewOutgoingQueueToSecondHostNotLocked(DestinationResolving):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:

@@ -13,7 +13,7 @@ from reference_qm.core.queueing.queue_opening import (
     OpenQueueResult,
     QueueOpening,
 )
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -371,11 +371,11 @@ class ExclusiveReceiverOfJournalExcludesReadersOfQueue(QueueOpening):
 
 
 @fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
-class OpenOfQueueReturnsPreviousHandle(Qmcomm):
+class OpenOfQueueReturnsPreviousHandle(QmcommMethods):
     """When a reader opens a queue, the queue manager returns the handle that the previous request returned."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        values = super().get_open_values(descriptor)
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_handle_values(descriptor)
         before = [handle for handle in self.qm.descriptors if handle < descriptor.Handle]
         return values | {"phQueue": max(before, default=descriptor.Handle)}
 

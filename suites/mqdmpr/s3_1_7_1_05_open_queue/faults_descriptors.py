@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -304,11 +304,11 @@ class QueueManagerThirdHandleOfQueueRepeatsFirst(DescriptorHandleRepeater):
         return earlier if len(earlier) >= 2 else []
 
 
-class DescriptorContextValueRepeater(Qmcomm):
+class DescriptorContextValueRepeater(QmcommMethods):
     """Return the ContextValue of another descriptor."""
 
-    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        values = super().get_open_values(descriptor)
+    def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_handle_values(descriptor)
         for other in self.qm.descriptors.values():
             queue = other.QueueReference
             if other is not descriptor and queue is not None and self.is_context_value_repeated(descriptor, other):
@@ -416,7 +416,7 @@ class QueueManagerSecondOpenReturnsFirstOfTwoDescriptors(SingleQueueDescriptorCh
 
 
 @fault("server-second-queue-returned-descriptor-of-first-queue", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
-class ServerSecondQueueReturnedDescriptorOfFirstQueue(Qmcomm):
+class ServerSecondQueueReturnedDescriptorOfFirstQueue(QmcommMethods):
     """When a second queue is open, the server returns the OpenQueueDescriptor of the queue that was opened before."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:

@@ -10,11 +10,15 @@ from reference_qm.codec.format_names import (
     MultipleElementName,
     SingleElementName,
 )
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS, QUEUE_SHARE_MODE_BY_WIRE_VALUE, Qmcomm
+from reference_qm.core.remote.qmcomm_methods import (
+    QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS,
+    QUEUE_SHARE_MODE_BY_WIRE_VALUE,
+    QmcommMethods,
+)
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -183,7 +187,7 @@ class QueueManagerMachineNameOpenedToSendWithDenyReceive(RefusedNameOpener):
         return isinstance(name, MachineName) and access is SEND_ACCESS and share is QueueShareMode.DENY_RECEIVE
 
 
-class MulticastNameOpener(Qmcomm):
+class MulticastNameOpener(QmcommMethods):
     """Open a multicast format name to read: the first local queue stands for the name."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec.format_names import MultipleElementName
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
@@ -38,7 +38,7 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         if opened is not None or not self.in_list or not format_name.upper().startswith("PUBLIC="):
             return status, opened
-        queue = self.qm.destinations.open_outgoing_queue(format_name, now)
+        queue = self.qm.destination_resolving.open_outgoing_queue(format_name, now)
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
 
@@ -59,7 +59,7 @@ class QueueManagerOpensMissingPublicQueueAtSecondAttempt(QueueNames):
 
 
 @fault("queue-manager-base-priority-of-second-outgoing-queue-copied", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
-class QueueManagerBasePriorityOfSecondOutgoingQueueCopied(Destinations):
+class QueueManagerBasePriorityOfSecondOutgoingQueueCopied(DestinationResolving):
     """The queue manager gives each later outgoing queue to a public queue the BasePriority of the first one."""
 
     def __init__(self, qm: QM) -> None:
@@ -75,7 +75,7 @@ class QueueManagerBasePriorityOfSecondOutgoingQueueCopied(Destinations):
 
 
 @fault("queue-manager-base-priority-of-restored-outgoing-queue-zero", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
-class QueueManagerBasePriorityOfRestoredOutgoingQueueZero(Destinations):
+class QueueManagerBasePriorityOfRestoredOutgoingQueueZero(DestinationResolving):
     """The queue manager gives an outgoing queue that it restores after a restart the BasePriority 0."""
 
     def begin(self, queue: OutgoingQueue, now: Now) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, PrivateName, SingleElementName
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import DENY_NONE, SEND_ACCESS, OpenQueueResult, QueueOpening
@@ -222,7 +222,7 @@ class QueueManagerPublicQueueIdentifiedByPartOfGuid(WrongPublicQueueFinder):
 
 
 @fault("queue-manager-base-priority-read-from-first-public-queue", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerBasePriorityReadFromFirstPublicQueue(Destinations):
+class QueueManagerBasePriorityReadFromFirstPublicQueue(DestinationResolving):
     """A new outgoing queue that leads to a public queue gets the BasePriority of the first public queue in the
     directory.
     """
@@ -236,7 +236,7 @@ class QueueManagerBasePriorityReadFromFirstPublicQueue(Destinations):
 
 
 @fault("queue-manager-base-priority-read-from-public-queue-of-same-label", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerBasePriorityReadFromPublicQueueOfSameLabel(Destinations):
+class QueueManagerBasePriorityReadFromPublicQueueOfSameLabel(DestinationResolving):
     """A new outgoing queue that leads to a public queue gets the BasePriority of the first public queue with the same
     Label.
     """

@@ -12,7 +12,7 @@ from harness.faults.primitives import skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.codec.format_names import MultipleElementName
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -181,7 +181,7 @@ add(
 def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
     """Build a fault that changes each new outgoing queue."""
 
-    class NewOutgoingQueueChanger(Destinations):
+    class NewOutgoingQueueChanger(DestinationResolving):
         def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
             known = text.lower() in self.qm.adm.OutgoingQueues
             queue = super().open_outgoing_queue(text, now)

@@ -7,7 +7,7 @@ from uuid import uuid5
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, PrivateQueuePath
 from reference_qm.codec.format_names import MulticastName, MultipleElementName
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -29,7 +29,7 @@ class MissingPrivateQueueOpener(QueueOpening):
             and self.qm.queue_names.find_queue_by_format_name(name) is None
             and self.is_missing_queue_opened(name)
         ):
-            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
+            queue = self.qm.destination_resolving.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
@@ -56,7 +56,7 @@ class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueO
 
 
 @fault("queue-manager-outgoing-queue-created-for-each-spelling", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
-class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
+class QueueManagerOutgoingQueueCreatedForEachSpelling(DestinationResolving):
     """The queue manager creates another outgoing queue if a name is written in capital letters."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -71,7 +71,7 @@ class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
 
 
 @fault("queue-manager-outgoing-queue-created-again-after-close", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
-class QueueManagerOutgoingQueueCreatedAgainAfterClose(Destinations):
+class QueueManagerOutgoingQueueCreatedAgainAfterClose(DestinationResolving):
     """When an outgoing queue was closed, the queue manager creates another outgoing queue for the same format name."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -246,7 +246,7 @@ class QueueManagerStateOfSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChang
 
 
 @fault("queue-manager-hardened-mode-private-name-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedModePrivateNameQueueNotLocked(Destinations):
+class QueueManagerHardenedModePrivateNameQueueNotLocked(DestinationResolving):
     """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
@@ -256,7 +256,7 @@ class QueueManagerHardenedModePrivateNameQueueNotLocked(Destinations):
 
 
 @fault("queue-manager-hardened-mode-direct-os-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedModeDirectOsQueueNotLocked(Destinations):
+class QueueManagerHardenedModeDirectOsQueueNotLocked(DestinationResolving):
     """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:

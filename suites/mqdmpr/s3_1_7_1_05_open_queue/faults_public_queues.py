@@ -6,12 +6,12 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, FormatName, PublicName
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
-from reference_qm.core.sessions.resolving import Resolving
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.directory import Queue as PublishedQueue
 from reference_qm.directory import QueueManager
 from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import CreatedOutgoingQueueChanger
 
 
-def list_published_queues(part: Destinations | NextHops | QueueNames) -> list[PublishedQueue]:
+def list_published_queues(part: DestinationResolving | NextHops | QueueNames) -> list[PublishedQueue]:
     """Return the public queues in the directory."""
     _, elements = part.qm.enterprise.directory.contents()
     return [one for one in elements or () if isinstance(one, PublishedQueue)]
@@ -170,7 +170,7 @@ class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(WrongHostOfPublicQue
 
 
 @fault("queue-manager-message-to-unknown-public-queue-dropped", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
-class QueueManagerMessageToUnknownPublicQueueDropped(Resolving):
+class QueueManagerMessageToUnknownPublicQueueDropped(SessionAddressResolving):
     """When the directory does not contain a public queue, the queue manager drops the messages to this queue."""
 
     def set_need_validation_state(self, session: Session) -> None:
@@ -178,7 +178,7 @@ class QueueManagerMessageToUnknownPublicQueueDropped(Resolving):
         queue = session.OutgoingQueueReference
         if queue is not None and isinstance(parse_format_name_of_command(queue.DestinationFormatName), PublicName):
             for position in list(session.OutgoingMessageTable):
-                self.qm.sending.remove_unsent_message(session, position)
+                self.qm.message_sending.remove_unsent_message(session, position)
 
 
 @fault("queue-manager-unknown-public-name-opened-to-send-as-local", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
@@ -229,7 +229,7 @@ class QueueManagerOpensMissingLocalPublicQueueAsOutgoingQueue(QueueOpening):
     ) -> OpenQueueResult:
         name = parse_format_name_of_command(format_name)
         if isinstance(name, PublicName) and self.qm.queue_names.find_queue_by_format_name(name) is None:
-            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
+            queue = self.qm.destination_resolving.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
@@ -347,7 +347,7 @@ class QueueManagerWithoutDirectorySendsToLastPublicQueueHost(NextHops):
 
 
 @fault("queue-manager-without-directory-drops-public-queue-messages", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
-class QueueManagerWithoutDirectoryDropsPublicQueueMessages(Resolving):
+class QueueManagerWithoutDirectoryDropsPublicQueueMessages(SessionAddressResolving):
     """While the directory is unavailable, the queue manager drops the messages for a public queue."""
 
     def set_need_validation_state(self, session: Session) -> None:
@@ -360,11 +360,11 @@ class QueueManagerWithoutDirectoryDropsPublicQueueMessages(Resolving):
             and isinstance(parse_format_name_of_command(queue.DestinationFormatName), PublicName)
         ):
             for position in list(session.OutgoingMessageTable):
-                self.qm.sending.remove_unsent_message(session, position)
+                self.qm.message_sending.remove_unsent_message(session, position)
 
 
 @fault("queue-manager-without-directory-keeps-newest-public-message-only", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
-class QueueManagerWithoutDirectoryKeepsNewestPublicMessageOnly(Resolving):
+class QueueManagerWithoutDirectoryKeepsNewestPublicMessageOnly(SessionAddressResolving):
     """While the directory is unavailable, the queue manager keeps only the newest message for a public queue."""
 
     def set_need_validation_state(self, session: Session) -> None:
@@ -377,11 +377,11 @@ class QueueManagerWithoutDirectoryKeepsNewestPublicMessageOnly(Resolving):
             and isinstance(parse_format_name_of_command(queue.DestinationFormatName), PublicName)
         ):
             for position in list(session.OutgoingMessageTable)[:-1]:
-                self.qm.sending.remove_unsent_message(session, position)
+                self.qm.message_sending.remove_unsent_message(session, position)
 
 
 @fault("sender-acknowledgment-opens-public-queue-without-directory", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
-class SenderAcknowledgmentOpensPublicQueueWithoutDirectory(OwnMessages):
+class SenderAcknowledgmentOpensPublicQueueWithoutDirectory(OwnMessageSending):
     """The queue manager does not query the directory for a public queue when it creates the outgoing queue for one of
     its own acknowledgments, so that the BasePriority of the outgoing queue stays 0.
     """

@@ -7,9 +7,9 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import DirectName, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import DistributionListName, MachineName, MultipleElementName
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import Queue
@@ -26,7 +26,7 @@ def _discard_sent_message() -> Result:
 
 
 @fault("unknown-distribution-list-treated-as-empty", breaks=("MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"))
-class UnknownDistributionListTreatedAsEmpty(Commands):
+class UnknownDistributionListTreatedAsEmpty(HigherLayerCommands):
     """The queue manager treats a distribution list that it cannot resolve as an empty list."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -40,7 +40,7 @@ class UnknownDistributionListTreatedAsEmpty(Commands):
 
 
 @fault("machine-format-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42")
-class MachineFormatNameOpenedToSend(Commands):
+class MachineFormatNameOpenedToSend(HigherLayerCommands):
     """The queue manager accepts a message for a machine format name and discards it."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -100,7 +100,7 @@ class DirectNameWithAnyIpAddressTreatedAsLocal(QueueNames):
 
 
 @fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
-class MissingLocalQueueOpenedByDirectName(Destinations):
+class MissingLocalQueueOpenedByDirectName(DestinationResolving):
     """The queue manager accepts a message for a missing local queue that is named by a direct format name."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -113,7 +113,7 @@ class MissingLocalQueueOpenedByDirectName(Destinations):
 
 
 @fault("missing-local-queue-opened-by-private-name", breaks="MQDMPR-3.1.7.1.5-77")
-class MissingLocalQueueOpenedByPrivateName(Destinations):
+class MissingLocalQueueOpenedByPrivateName(DestinationResolving):
     """The queue manager accepts a message for a missing local queue that is named by a private format name."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -126,7 +126,7 @@ class MissingLocalQueueOpenedByPrivateName(Destinations):
 
 
 @fault("missing-local-queue-opened-by-public-name", breaks="MQDMPR-3.1.7.1.5-73")
-class MissingLocalQueueOpenedByPublicName(Destinations):
+class MissingLocalQueueOpenedByPublicName(DestinationResolving):
     """The queue manager accepts a message for a missing local public queue."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -139,7 +139,7 @@ class MissingLocalQueueOpenedByPublicName(Destinations):
 
 
 @fault("message-to-journal-format-name-stored-in-queue-of-journal", breaks="MQDMPR-3.1.7.1.5-48")
-class MessageToJournalFormatNameStoredInQueueOfJournal(Destinations):
+class MessageToJournalFormatNameStoredInQueueOfJournal(DestinationResolving):
     """The queue manager stores a message to the format name of a journal in the queue to which the journal belongs."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -147,7 +147,7 @@ class MessageToJournalFormatNameStoredInQueueOfJournal(Destinations):
 
 
 @fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
-class MissingQueueOfSeveralSkipped(Commands):
+class MissingQueueOfSeveralSkipped(HigherLayerCommands):
     """When some queues of a multiple-element format name are missing, the queue manager opens the remaining queues."""
 
     def _send_copy_to_each_queue(
@@ -163,7 +163,7 @@ class MissingQueueOfSeveralSkipped(Commands):
 
     def _does_local_queue_exist(self, text: str) -> bool:
         try:
-            self.qm.destinations.find_local_queue(text)
+            self.qm.destination_resolving.find_local_queue(text)
         except CommandError:
             return False
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue

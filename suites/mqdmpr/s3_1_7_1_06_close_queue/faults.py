@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import DENY_RECEIVE, RECEIVE_ACCESS, SEND_ACCESS, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType
 from reference_qm.model.statuses import Status
@@ -32,17 +32,17 @@ class QueueManagerClosedHandleOfSeveralQueuesClosesOnlyFirstQueue(QueueOpening):
 
 
 @fault("closed-handle-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class ClosedHandleEndsReadsOfOtherHandles(RemoteOpening):
+class ClosedHandleEndsReadsOfOtherHandles(RemoteQueueOpening):
     """When a remote reader closes a queue, the reads that wait with other handles of the queue end as well."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
         super().close_open_queue_entry(entry)
         for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
             for reader in list(other.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("queue-manager-close-queue-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
@@ -57,7 +57,7 @@ class QueueManagerCloseQueueEndsReadsOfOtherHandles(QueueOpening):
         if queue is not None and waiting:
             for other in list(queue.OpenQueueDescriptorCollection.values()):
                 for reader in list(other.WaitingMessageReadOperationCollection) if other is not queue_desc else ():
-                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         super().close_queue(queue_desc)
 
 
@@ -70,7 +70,7 @@ class CloseEndsPendingReadsOfOtherHandles(QueueOpening):
         super().close_queue(queue_desc)
         for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else []:
             for reader in list(other.WaitingMessageReadOperationCollection):
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
@@ -132,7 +132,7 @@ class ClosedSendHandleStaysInDescriptorCollection(QueueOpening):
 
 
 @fault("lost-connection-of-remote-reader-leaves-descriptor-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class LostConnectionOfRemoteReaderLeavesDescriptorOpen(RemoteOpening):
+class LostConnectionOfRemoteReaderLeavesDescriptorOpen(RemoteQueueOpening):
     """When the connection of a remote reader is lost, its OpenQueueDescriptor stays in the queue and restricts other
     readers.
     """

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import Result
@@ -28,7 +28,7 @@ class PurgedMessageRestoredByRestart(TransactionOperations):
 
 
 @fault("message-locked-during-purge-restored", breaks="MQDMPR-3.1.7.1.7-05")
-class MessageLockedDuringPurgeRestored(Positions):
+class MessageLockedDuringPurgeRestored(MessagePositions):
     """A message that is locked during a purge is in the queue again when its reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -38,7 +38,7 @@ class MessageLockedDuringPurgeRestored(Positions):
 
 
 @fault("second-purge-deletes-message-that-reader-has-locked", breaks="MQDMPR-3.1.7.1.7-05")
-class SecondPurgeDeletesMessageThatReaderHasLocked(Queues):
+class SecondPurgeDeletesMessageThatReaderHasLocked(QueueLifecycle):
     """A second purge of a queue deletes a message that a reader has had locked since before the first purge."""
 
     def purge(
@@ -50,12 +50,12 @@ class SecondPurgeDeletesMessageThatReaderHasLocked(Queues):
     ) -> Result | None:
         for position in list(queue.MessagePositionList):
             if position.State is MessagePositionState.PURGE_PENDING:
-                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return super().purge(queue, token, done, failed)
 
 
 @fault("lost-connection-of-reader-returns-purged-message-to-queue", breaks="MQDMPR-3.1.7.1.7-05")
-class LostConnectionOfReaderReturnsPurgedMessageToQueue(RemoteEnding):
+class LostConnectionOfReaderReturnsPurgedMessageToQueue(RemoteReadEnding):
     """A message whose queue was purged is in the queue again when the connection of its reader is lost."""
 
     def get_rundown_ack(self) -> bool:
@@ -68,7 +68,7 @@ class LostConnectionOfReaderReturnsPurgedMessageToQueue(RemoteEnding):
 
 
 @fault("queue-manager-purge-of-second-locked-message-forgotten", breaks="MQDMPR-3.1.7.1.7-05")
-class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
+class QueueManagerPurgeOfSecondLockedMessageForgotten(QueueLifecycle):
     """If several messages are locked during a purge, the queue manager deletes only the first of them when its read
     ends.
     """
@@ -92,7 +92,7 @@ class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
 
 
 @fault("purged-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
-class PurgedMessagesNotAcknowledged(Queues):
+class PurgedMessagesNotAcknowledged(QueueLifecycle):
     """When a queue is purged, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def purge(
@@ -109,7 +109,7 @@ class PurgedMessagesNotAcknowledged(Queues):
 
 
 @fault("receiver-message-purged-in-subqueue-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
-class ReceiverMessagePurgedInSubqueueNotAcknowledged(Positions):
+class ReceiverMessagePurgedInSubqueueNotAcknowledged(MessagePositions):
     """The receiver sends no negative acknowledgment for a message that is purged in a subqueue."""
 
     @only_if(
@@ -122,7 +122,7 @@ class ReceiverMessagePurgedInSubqueueNotAcknowledged(Positions):
 
 
 @fault("receiver-purged-transactional-message-reported-as-deleted", breaks="MQDMPR-3.1.7.1.7-07")
-class ReceiverPurgedTransactionalMessageReportedAsDeleted(Positions):
+class ReceiverPurgedTransactionalMessageReportedAsDeleted(MessagePositions):
     """The receiver reports a transactional message of a purged queue as deleted with its queue."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -133,7 +133,7 @@ class ReceiverPurgedTransactionalMessageReportedAsDeleted(Positions):
 
 
 @fault("only-first-purged-message-is-reported", breaks="MQDMPR-3.1.7.1.7-07")
-class OnlyFirstPurgedMessageIsReported(Positions):
+class OnlyFirstPurgedMessageIsReported(MessagePositions):
     """When a queue is purged, the receiver sends a negative acknowledgment only for the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

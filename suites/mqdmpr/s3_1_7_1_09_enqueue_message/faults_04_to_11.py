@@ -9,10 +9,10 @@ from harness.faults.parts import change_step, fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions, build_lookup_identifier
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_positions import MessagePositions, build_lookup_identifier
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
@@ -29,7 +29,7 @@ from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
 
 
 @fault("queue-manager-accepts-local-messages-while-throttled", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerAcceptsLocalMessagesWhileThrottled(Enqueueing):
+class QueueManagerAcceptsLocalMessagesWhileThrottled(MessageEnqueueing):
     """A throttled queue manager refuses messages from other computers, but stores messages of its own applications."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -41,7 +41,7 @@ class QueueManagerAcceptsLocalMessagesWhileThrottled(Enqueueing):
 
 
 @fault("queue-manager-quota-compared-with-size-of-one-queue-only", breaks="MQDMPR-3.1.7.1.9-04")
-class QueueManagerQuotaComparedWithSizeOfOneQueueOnly(Quotas):
+class QueueManagerQuotaComparedWithSizeOfOneQueueOnly(QueueQuotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -53,7 +53,7 @@ class QueueManagerQuotaComparedWithSizeOfOneQueueOnly(Quotas):
 
 
 @fault("queue-manager-throttled-send-in-transaction-accepted", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerThrottledSendInTransactionAccepted(Enqueueing):
+class QueueManagerThrottledSendInTransactionAccepted(MessageEnqueueing):
     """While the queue manager is throttled, a local message to a transactional queue is accepted."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -65,7 +65,7 @@ class QueueManagerThrottledSendInTransactionAccepted(Enqueueing):
 
 
 @fault("queue-manager-quota-exceeded-by-one-message", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerQuotaExceededByOneMessage(Quotas):
+class QueueManagerQuotaExceededByOneMessage(QueueQuotas):
     """The queue manager compares QueueManagerQuota with the size of the stored messages, without the size of the new
     message.
     """
@@ -81,7 +81,7 @@ class QueueManagerQuotaExceededByOneMessage(Quotas):
 
 
 @fault("quota-of-queue-manager-ignores-transactional-messages", breaks="MQDMPR-3.1.7.1.9-04")
-class QuotaOfQueueManagerIgnoresTransactionalMessages(Quotas):
+class QuotaOfQueueManagerIgnoresTransactionalMessages(QueueQuotas):
     """The queue manager accepts transactional messages beyond QueueManagerQuota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -104,7 +104,7 @@ add(
 
 
 @fault("queue-manager-quota-of-queue-ignores-locked-messages", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class QueueManagerQuotaOfQueueIgnoresLockedMessages(Quotas):
+class QueueManagerQuotaOfQueueIgnoresLockedMessages(QueueQuotas):
     """The queue manager does not count the messages that open transactions have sent or received towards the Quota of
     their queue.
     """
@@ -119,7 +119,7 @@ class QueueManagerQuotaOfQueueIgnoresLockedMessages(Quotas):
 
 
 @fault("queue-manager-quota-of-queue-ignores-messages-without-body", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(Quotas):
+class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(QueueQuotas):
     """A message without a body never exceeds the Quota of its queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -130,7 +130,7 @@ class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(Quotas):
 
 
 @fault("queue-below-quota-accepts-message-that-exceeds-quota", breaks="MQDMPR-3.1.7.1.9-07")
-class QueueBelowQuotaAcceptsMessageThatExceedsQuota(Quotas):
+class QueueBelowQuotaAcceptsMessageThatExceedsQuota(QueueQuotas):
     """A queue whose messages do not reach its Quota accepts a message that exceeds the Quota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -140,7 +140,7 @@ class QueueBelowQuotaAcceptsMessageThatExceedsQuota(Quotas):
 
 
 @fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
-class MessagePositionRefersToPreviousMessage(Positions):
+class MessagePositionRefersToPreviousMessage(MessagePositions):
     """The MessagePosition of a new message refers to the previously enqueued message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -165,7 +165,7 @@ class QueueManagerSecondMessageOfTransactionHasBodyOfFirst(TransactionOperations
 
 
 @fault("sequential-id-not-incremented", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class SequentialIdNotIncremented(Positions):
+class SequentialIdNotIncremented(MessagePositions):
     """The queue manager does not increment SequentialID, so all messages have the same value."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -176,7 +176,7 @@ LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("lookup-identifier-low-bytes-decrease-with-each-message", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class LookupIdentifierLowBytesDecreaseWithEachMessage(Positions):
+class LookupIdentifierLowBytesDecreaseWithEachMessage(MessagePositions):
     """The low bytes of the LookupIdentifiers decrease from each message to the next."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -184,7 +184,7 @@ class LookupIdentifierLowBytesDecreaseWithEachMessage(Positions):
 
 
 @fault("queue-manager-sequential-id-not-incremented-for-transactional-message", breaks="MQDMPR-3.1.7.1.9-10")
-class QueueManagerSequentialIdNotIncrementedForTransactionalMessage(Positions):
+class QueueManagerSequentialIdNotIncrementedForTransactionalMessage(MessagePositions):
     """The queue manager does not increment its SequentialID for a transactional message."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -196,7 +196,7 @@ class QueueManagerSequentialIdNotIncrementedForTransactionalMessage(Positions):
 
 
 @fault("lookup-identifier-high-byte-8-minus-priority", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
-class LookupIdentifierHighByte8MinusPriority(Positions):
+class LookupIdentifierHighByte8MinusPriority(MessagePositions):
     """The high byte of a LookupIdentifier is 8 minus the priority."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -204,19 +204,19 @@ class LookupIdentifierHighByte8MinusPriority(Positions):
 
 
 def _change_inserted_messages(
-    change: Callable[[Message, list[Message]], Message], when: Callable[[Positions, Message], bool]
+    change: Callable[[Message, list[Message]], Message], when: Callable[[MessagePositions, Message], bool]
 ) -> Install:
     """Return an installer of a fault that inserts a different message for some messages. ``change`` computes this
     message from the message and the messages of the queue.
     """
 
     def insert_changed_message(
-        part: Positions, original: Callable[[Queue, Message], MessagePosition], queue: Queue, message: Message
+        part: MessagePositions, original: Callable[[Queue, Message], MessagePosition], queue: Queue, message: Message
     ) -> MessagePosition:
         others = [one.MessageReference for one in queue.MessagePositionList]
         return original(queue, change(message, others) if when(part, message) else message)
 
-    return change_step(Positions.insert_message, insert_changed_message)
+    return change_step(MessagePositions.insert_message, insert_changed_message)
 
 
 def _copy_body_of_first_matching_message(

@@ -7,13 +7,13 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.store.durable_records import DurableRecords
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -31,7 +31,7 @@ from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
 
 
 @fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")
-class MessageInsertedAtEndOfQueue(Positions):
+class MessageInsertedAtEndOfQueue(MessagePositions):
     """The queue manager inserts a message at the end of its queue, regardless of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -41,7 +41,7 @@ class MessageInsertedAtEndOfQueue(Positions):
 
 
 @fault("queue-manager-inserts-message-first-if-last-of-priority-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class QueueManagerInsertsMessageFirstIfLastOfPriorityLocked(Positions):
+class QueueManagerInsertsMessageFirstIfLastOfPriorityLocked(MessagePositions):
     """While a transaction has locked the last message of a priority, the queue manager inserts a new message of that
     priority before all messages of the priority.
     """
@@ -49,7 +49,7 @@ class QueueManagerInsertsMessageFirstIfLastOfPriorityLocked(Positions):
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         last, priority = queue.MessagePositionList._last, message.Priority
         tail = last[priority]
-        if tail is None or tail.State is not MessagePositionState.LOCKED or tail.awaits_disk:
+        if tail is None or tail.State is not MessagePositionState.LOCKED or tail.is_disk_write_pending:
             return super().insert_message(queue, message)
         last[priority] = None
         position = super().insert_message(queue, message)
@@ -58,7 +58,7 @@ class QueueManagerInsertsMessageFirstIfLastOfPriorityLocked(Positions):
 
 
 @fault("queue-manager-local-send-ignores-priority", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class QueueManagerLocalSendIgnoresPriority(Enqueueing):
+class QueueManagerLocalSendIgnoresPriority(MessageEnqueueing):
     """A local message that an application sends is inserted after the messages of lower priorities."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -69,7 +69,7 @@ class QueueManagerLocalSendIgnoresPriority(Enqueueing):
 
 
 @fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class QueueManagerRecoverableLocalMessageLostAtRestart(Durability):
+class QueueManagerRecoverableLocalMessageLostAtRestart(DurableRecords):
     """At a restart, the queue manager loses a recoverable local message if its queue contains other messages."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -82,7 +82,7 @@ class QueueManagerRecoverableLocalMessageLostAtRestart(Durability):
 
 
 @fault("message-of-priority-7-inserted-before-earlier-equal-priority", breaks="MQDMPR-3.1.7.1.9-14")
-class MessageOfPriority7InsertedBeforeEarlierEqualPriority(Positions):
+class MessageOfPriority7InsertedBeforeEarlierEqualPriority(MessagePositions):
     """The queue manager inserts a message of priority 7 before earlier messages of priority 7."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -99,7 +99,7 @@ add(
     "timer-of-time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
     "The queue manager does not start the timer of TimeToBeReceived when a message enters its queue.",
-    skip(Lifetimes.start_time_to_be_received_timer),
+    skip(MessageLifetimes.start_time_to_be_received_timer),
 )
 
 
@@ -110,12 +110,12 @@ class LocalSendInTransactionVisibleBeforeCommit(TransactionOperations):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
         if not isinstance(queue, OutgoingQueue):
-            self.qm.positions.on_message_available(position)
+            self.qm.message_positions.on_message_available(position)
         return position
 
 
 @fault("queue-manager-search-for-last-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.1.9-17")
-class QueueManagerSearchForLastFindsMessageOfOpenTransaction(Seeking):
+class QueueManagerSearchForLastFindsMessageOfOpenTransaction(MessageSearch):
     """A read of the last message of a queue returns this message even if an open transaction has sent it."""
 
     def seek_with_identifier(
@@ -149,13 +149,16 @@ class SecondMessageSentInTransactionReceivableBeforeCommit(TransactionOperations
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
-        if len(transaction.TransactionalOperationCollection) == 2 and position.counting_list is not None:
+        if (
+            len(transaction.TransactionalOperationCollection) == 2
+            and position.position_list_that_counts_size is not None
+        ):
             position.State = MessagePositionState.AVAILABLE
         return position
 
 
 def _add_to_low_bytes_of_lookup_identifier(identifier: int, more: int) -> int:
-    return identifier & ~LOW_LOOKUP_ID_BYTES | identifier + more & LOW_LOOKUP_ID_BYTES
+    return identifier & ~LOOKUP_ID_WITHOUT_PRIORITY_MASK | identifier + more & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
 add(

@@ -9,12 +9,12 @@ from typing import Any
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.surface.clock import Now
@@ -51,7 +51,7 @@ class QueueManagerTransactionSendsToLastQueueOnly(TransactionOperations):
 
 
 @fault("queue-manager-local-message-completes-no-read", breaks="MQDMPR-3.1.7.1.9-23", blind=True)
-class QueueManagerLocalMessageCompletesNoRead(Waiting):
+class QueueManagerLocalMessageCompletesNoRead(WaitingReads):
     """A message that an application of the same computer sends completes no waiting read."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -61,7 +61,7 @@ class QueueManagerLocalMessageCompletesNoRead(Waiting):
 
 
 @fault("local-send-returns-error-although-message-stored", breaks="MQDMPR-3.1.7.1.9-26")
-class LocalSendReturnsErrorAlthoughMessageStored(Enqueueing):
+class LocalSendReturnsErrorAlthoughMessageStored(MessageEnqueueing):
     """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -111,7 +111,7 @@ def _send_outside_of_transaction(when: Callable[[Transaction, Queue, Message], b
         position = original(transaction, queue, message)
         if at_once:
             transaction.TransactionalOperationCollection.pop()
-            part.qm.positions.on_message_available(position)
+            part.qm.message_positions.on_message_available(position)
         return position
 
     return change_step(TransactionOperations.enqueue_in_transaction, enqueue_without_operation)
@@ -144,19 +144,19 @@ def _has_transaction_sent_to_other_queue(transaction: Transaction, queue: Queue,
     return any(one.QueueReference is not queue for one in _list_sent_messages_of_transaction(transaction))
 
 
-def _keep_enqueued_messages_locked(when: Callable[[Positions, MessagePosition], bool]) -> Install:
+def _keep_enqueued_messages_locked(when: Callable[[MessagePositions, MessagePosition], bool]) -> Install:
     """Return an installer of a fault that does not make some messages available."""
 
     def release_other_messages(
-        part: Positions, original: Callable[[MessagePosition], None], position: MessagePosition
+        part: MessagePositions, original: Callable[[MessagePosition], None], position: MessagePosition
     ) -> None:
         if is_transactional(position.MessageReference) or not when(part, position):
             original(position)
 
-    return change_step(Positions.on_message_available, release_other_messages)
+    return change_step(MessagePositions.on_message_available, release_other_messages)
 
 
-def _is_message_sent_by_open_transaction(part: Positions, position: MessagePosition) -> bool:
+def _is_message_sent_by_open_transaction(part: MessagePositions, position: MessagePosition) -> bool:
     """Return whether an open transaction has sent a message."""
     return any(_list_sent_messages_of_transaction(one) for one in part.qm.adm.TransactionCollection.values())
 
@@ -165,27 +165,29 @@ def _withhold_available_message_from_pending_reads(when: Callable[[MessagePositi
     """Return an installer of a fault that passes some available messages to no pending read."""
 
     def release_readers_of_other_messages(
-        part: Waiting, original: Callable[[MessagePosition], None], position: MessagePosition
+        part: WaitingReads, original: Callable[[MessagePosition], None], position: MessagePosition
     ) -> None:
         if is_transactional(position.MessageReference) or not when(position):
             original(position)
 
-    return change_step(Waiting.pass_new_message_to_waiting_readers, release_readers_of_other_messages)
+    return change_step(WaitingReads.pass_new_message_to_waiting_readers, release_readers_of_other_messages)
 
 
-def _report_failure_of_sent_message(when: Callable[[Commands, Any], bool]) -> Install:
+def _report_failure_of_sent_message(when: Callable[[HigherLayerCommands, Any], bool]) -> Install:
     """Return an installer of a fault that reports a failure for some requests to send a message, although the message
     is in its queue.
     """
 
-    def send_and_report_failure(part: Commands, original: Callable[..., Any], request: Any, *rest: Any) -> Any:
+    def send_and_report_failure(
+        part: HigherLayerCommands, original: Callable[..., Any], request: Any, *rest: Any
+    ) -> Any:
         fails = when(part, request)
         result = original(request, *rest)
         if fails:
             raise CommandError("the queue accepts no message")
         return result
 
-    return change_step(Commands.send_message, send_and_report_failure)
+    return change_step(HigherLayerCommands.send_message, send_and_report_failure)
 
 
 add(

@@ -9,9 +9,9 @@ from harness.faults.calls import replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -25,15 +25,15 @@ add(
     "two-phase-receive-deletes-at-first-phase",
     ("MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.1.12-21"),
     "The queue manager deletes a message in the first phase of a two-phase receive.",
-    with_arguments(Reading.take_message_out, two_phase_read=lambda given: False),
+    with_arguments(MessageReading.take_message_out, two_phase_read=lambda given: False),
 )
 
 
 READ_EVENT_METHODS = (
-    Reading.dequeue_message,
-    Reading.read_by_lookup_identifier,
-    Reading.peek_message,
-    Reading.peek_next_message,
+    MessageReading.dequeue_message,
+    MessageReading.read_by_lookup_identifier,
+    MessageReading.peek_message,
+    MessageReading.peek_next_message,
 )
 
 
@@ -57,7 +57,7 @@ add(
 
 
 @fault("cursor-receive-from-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.10-06")
-class CursorReceiveFromDeletedQueueReturnsAlreadyReceived(Reading):
+class CursorReceiveFromDeletedQueueReturnsAlreadyReceived(MessageReading):
     """A receive by a cursor of a deleted queue returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def dequeue_message(
@@ -78,7 +78,7 @@ add(
     "MQDMPR-3.1.7.1.10-08",
     "A receive without a timeout ends after an hour.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: HOUR_MS if given.timeout_ms is None and given.destructive_read else given.timeout_ms,
     ),
     blind=True,
@@ -86,7 +86,7 @@ add(
 
 
 @fault("cursor-receive-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.10-08")
-class CursorReceiveWithoutTimeoutWaitsOneMinute(Waiting):
+class CursorReceiveWithoutTimeoutWaitsOneMinute(WaitingReads):
     """A pending receive through a cursor ends after one minute, although it has no timeout."""
 
     def wait_for_new_message(
@@ -109,12 +109,12 @@ add(
     "receive-by-cursor-takes-first-message",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15", "MQDMPR-3.1.7.1.11-10"),
     "A receive by a cursor returns the first message of the queue.",
-    with_arguments(Reading.dequeue_message, cursor=lambda given: None),
+    with_arguments(MessageReading.dequeue_message, cursor=lambda given: None),
 )
 
 
 @fault("receive-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
-class ReceiveByCursorSkipsReceivedMessage(Cursors):
+class ReceiveByCursorSkipsReceivedMessage(QueueCursors):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -126,7 +126,7 @@ class ReceiveByCursorSkipsReceivedMessage(Cursors):
 
 
 @fault("cursor-receive-of-message-locked-by-transaction-receives-next-message", breaks="MQDMPR-3.1.7.1.10-16")
-class CursorReceiveOfMessageLockedByTransactionReceivesNextMessage(Cursors):
+class CursorReceiveOfMessageLockedByTransactionReceivesNextMessage(QueueCursors):
     """A receive by a cursor whose message a transaction received removes the next message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -141,7 +141,7 @@ def _replace_status_already_received_by_not_found(got: CursorResult) -> CursorRe
 
 
 @fault("received-message-reported-as-not-found", breaks=("MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-16"))
-class ReceivedMessageReportedAsNotFound(Cursors):
+class ReceivedMessageReportedAsNotFound(QueueCursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -152,7 +152,7 @@ class ReceivedMessageReportedAsNotFound(Cursors):
 
 
 @fault("queue-manager-cursor-receive-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
-class QueueManagerCursorReceiveOfLockedMessageReturnsNotFound(Cursors):
+class QueueManagerCursorReceiveOfLockedMessageReturnsNotFound(QueueCursors):
     """A receive by a cursor returns MQ_ERROR_MESSAGE_NOT_FOUND if an open transaction has received the cursor's
     message.
     """
@@ -166,7 +166,7 @@ class QueueManagerCursorReceiveOfLockedMessageReturnsNotFound(Cursors):
 
 
 @fault("cursor-receive-of-message-locked-by-transaction-returns-not-found", breaks="MQDMPR-3.1.7.1.10-17")
-class CursorReceiveOfMessageLockedByTransactionReturnsNotFound(Cursors):
+class CursorReceiveOfMessageLockedByTransactionReturnsNotFound(QueueCursors):
     """A receive by a cursor whose message a transaction received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -180,12 +180,12 @@ add(
     "receive-by-cursor-with-timeout-0-times-out",
     ("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
     "A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT.",
-    with_arguments(Cursors.get_next_message_for_dequeue, no_wait=lambda given: False),
+    with_arguments(QueueCursors.get_next_message_for_dequeue, no_wait=lambda given: False),
 )
 
 
 @fault("moved-cursor-receive-with-timeout-zero-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20")
-class MovedCursorReceiveWithTimeoutZeroReturnsIoTimeout(Cursors):
+class MovedCursorReceiveWithTimeoutZeroReturnsIoTimeout(QueueCursors):
     """At the end of the queue, a receive with timeout zero by a cursor that has already received a message returns
     MQ_ERROR_IO_TIMEOUT.
     """
@@ -211,12 +211,12 @@ add(
         "MQDMPR-3.1.7.3.1-18",
     ),
     "A read without an available message ends at once, regardless of its timeout.",
-    with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: 0),
+    with_arguments(WaitingReads.wait_for_new_message, timeout_ms=lambda given: 0),
 )
 
 
 @fault("pending-receive-by-cursor-ends-after-three-seconds", breaks="MQDMPR-3.1.7.1.10-23")
-class PendingReceiveByCursorEndsAfterThreeSeconds(Waiting):
+class PendingReceiveByCursorEndsAfterThreeSeconds(WaitingReads):
     """A pending receive by a cursor waits three seconds at most."""
 
     def wait_for_new_message(
@@ -236,7 +236,7 @@ class PendingReceiveByCursorEndsAfterThreeSeconds(Waiting):
 
 
 @fault("queue-manager-cancel-ends-first-pending-receive", breaks="MQDMPR-3.1.7.1.10-27", blind=True)
-class QueueManagerCancelEndsFirstPendingReceive(Waiting):
+class QueueManagerCancelEndsFirstPendingReceive(WaitingReads):
     """A cancellation by tag ends the read that has waited longest in the queue, even if its tag is different."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -253,7 +253,7 @@ class QueueManagerCancelEndsFirstPendingReceive(Waiting):
 
 
 @fault("cancel-of-cursor-receive-ends-oldest-cursor-receive", breaks="MQDMPR-3.1.7.1.10-27")
-class CancelOfCursorReceiveEndsOldestCursorReceive(Waiting):
+class CancelOfCursorReceiveEndsOldestCursorReceive(WaitingReads):
     """A cancellation with the tag of one pending receive by a cursor ends the oldest pending receive by a cursor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -270,7 +270,7 @@ class CancelOfCursorReceiveEndsOldestCursorReceive(Waiting):
 
 
 @fault("cursor-of-pending-receive-moves-only-from-start-of-queue", breaks="MQDMPR-3.1.7.1.10-31")
-class CursorOfPendingReceiveMovesOnlyFromStartOfQueue(Cursors):
+class CursorOfPendingReceiveMovesOnlyFromStartOfQueue(QueueCursors):
     """When a message arrives, the cursor of a pending receive moves to this message only if the cursor is at the start
     of the queue.
     """
@@ -284,7 +284,7 @@ class CursorOfPendingReceiveMovesOnlyFromStartOfQueue(Cursors):
 
 
 @fault("cancelled-cursor-receive-leaves-cursor-waiting", breaks="MQDMPR-3.1.7.1.10-34")
-class CancelledCursorReceiveLeavesCursorWaiting(Waiting):
+class CancelledCursorReceiveLeavesCursorWaiting(WaitingReads):
     """When a wait is cancelled, the queue manager does not raise Wait Time Expired on the cursor of the read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -301,7 +301,7 @@ class CancelledCursorReceiveLeavesCursorWaiting(Waiting):
 
 
 @fault("queue-manager-transactional-cursor-receive-skips-taken-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
-class QueueManagerTransactionalCursorReceiveSkipsTakenMessage(Reading):
+class QueueManagerTransactionalCursorReceiveSkipsTakenMessage(MessageReading):
     """If another reader has received the message at a cursor, a receive by this cursor in a transaction takes the
     next message.
     """
@@ -325,7 +325,7 @@ class QueueManagerTransactionalCursorReceiveSkipsTakenMessage(Reading):
 
 
 @fault("queue-manager-locked-cursor-receive-returns-transaction-usage", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
-class QueueManagerLockedCursorReceiveReturnsTransactionUsage(Reading):
+class QueueManagerLockedCursorReceiveReturnsTransactionUsage(MessageReading):
     """A receive by a cursor returns MQ_ERROR_TRANSACTION_USAGE if another reader has received the message of the
     cursor but has not ended its receive.
     """
@@ -355,12 +355,12 @@ class QueueManagerLockedCursorReceiveReturnsTransactionUsage(Reading):
 
 
 @fault("queue-manager-cursor-receive-at-end-of-queue-takes-first-message", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
-class QueueManagerCursorReceiveAtEndOfQueueTakesFirstMessage(Cursors):
+class QueueManagerCursorReceiveAtEndOfQueueTakesFirstMessage(QueueCursors):
     """A receive with the timeout zero by a cursor without a further message takes the first message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is not CursorStatus.NOT_FOUND:
             return got
-        self.rewind(cursor)
+        self.move_cursor_to_start(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)

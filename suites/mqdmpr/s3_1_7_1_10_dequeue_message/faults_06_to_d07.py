@@ -9,10 +9,10 @@ from harness.faults.parts import fault, only_if
 from harness.faults.read_answers import change_answers, is_transactional
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -24,7 +24,7 @@ add(
     ("MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04"),
     "A receive with a timeout from a queue that was deleted after it was opened returns MQ_ERROR_IO_TIMEOUT.",
     replace_step_if(
-        Reading.dequeue_message,
+        MessageReading.dequeue_message,
         lambda given: given.queue_desc.QueueReference is None and given.timeout_ms != 0,
         lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
     ),
@@ -37,7 +37,7 @@ add(
     breaks=("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
     blind=True,
 )
-class QueueManagerCursorBeforeLockedMessagesReceivesFirst(Cursors):
+class QueueManagerCursorBeforeLockedMessagesReceivesFirst(QueueCursors):
     """If all messages behind a cursor are locked, a receive by the cursor takes the first available message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -46,7 +46,7 @@ class QueueManagerCursorBeforeLockedMessagesReceivesFirst(Cursors):
         last = None if queue is None else queue.MessagePositionList.Tail
         locked = isinstance(last, MessagePosition) and last.State is MessagePositionState.LOCKED
         if status is CursorStatus.NOT_FOUND and queue is not None and locked:
-            found = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+            found = self.qm.message_search.seek_available(queue.MessagePositionList.Start, False)
             if found is not None:
                 return CursorStatus.SUCCEEDED, found
         return status, position
@@ -57,7 +57,7 @@ add(
     "MQDMPR-3.1.7.1.10-23",
     "A receive by a cursor waits no longer than the receive that has waited longest with the same handle.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (
             400
             if given.cursor is not None
@@ -75,7 +75,7 @@ add(
     "MQDMPR-3.1.7.1.10-23",
     "A receive by a cursor waits for the low 16 bits of its timeout.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (
             given.timeout_ms & 0xFFFF
             if given.timeout_ms is not None and given.cursor is not None and given.destructive_read
@@ -87,7 +87,7 @@ add(
 
 
 @fault("queue-manager-cursor-of-second-pending-receive-not-moved", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
-class QueueManagerCursorOfSecondPendingReceiveNotMoved(Waiting):
+class QueueManagerCursorOfSecondPendingReceiveNotMoved(WaitingReads):
     """Of several cursors with pending receives, only the first cursor moves to the message that arrives."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -102,7 +102,7 @@ class QueueManagerCursorOfSecondPendingReceiveNotMoved(Waiting):
 
 
 @fault("queue-manager-pending-receive-cursor-skips-urgent-arrival", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
-class QueueManagerPendingReceiveCursorSkipsUrgentArrival(Waiting):
+class QueueManagerPendingReceiveCursorSkipsUrgentArrival(WaitingReads):
     """The cursor of a pending receive does not move to an arriving message of a priority above 3."""
 
     @only_if(lambda self, reader, position: position.MessageReference.Priority > 3)
@@ -115,7 +115,7 @@ class QueueManagerPendingReceiveCursorSkipsUrgentArrival(Waiting):
 
 
 @fault("queue-manager-second-expired-receive-leaves-cursor-waiting", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerSecondExpiredReceiveLeavesCursorWaiting(Cursors):
+class QueueManagerSecondExpiredReceiveLeavesCursorWaiting(QueueCursors):
     """When a second pending receive by a cursor ends without a message, the cursor is left in the state WaitReceive."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -132,7 +132,7 @@ add(
     "MQDMPR-3.1.7.1.10-D02",
     "A pending receive without a cursor returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
@@ -150,7 +150,7 @@ add(
     "MQDMPR-3.1.7.1.10-D02",
     "A pending receive without a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
@@ -166,7 +166,7 @@ add(
 @fault(
     "queue-manager-two-phase-receive-does-not-lock-transactional-message", breaks="MQDMPR-3.1.7.1.10-D05", blind=True
 )
-class QueueManagerTwoPhaseReceiveDoesNotLockTransactionalMessage(Reading):
+class QueueManagerTwoPhaseReceiveDoesNotLockTransactionalMessage(MessageReading):
     """A two-phase receive does not lock a transactional message."""
 
     def take_message_out(
@@ -178,7 +178,7 @@ class QueueManagerTwoPhaseReceiveDoesNotLockTransactionalMessage(Reading):
 
 
 @fault("queue-manager-third-two-phase-receive-unlocks-first-message", breaks="MQDMPR-3.1.7.1.10-D05", blind=True)
-class QueueManagerThirdTwoPhaseReceiveUnlocksFirstMessage(Reading):
+class QueueManagerThirdTwoPhaseReceiveUnlocksFirstMessage(MessageReading):
     """A two-phase receive unlocks the first message of its queue if two other messages are locked."""
 
     def take_message_out(
@@ -195,7 +195,7 @@ class QueueManagerThirdTwoPhaseReceiveUnlocksFirstMessage(Reading):
 
 
 @fault("queue-manager-acknowledges-receipt-of-express-message-as-purge", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class QueueManagerAcknowledgesReceiptOfExpressMessageAsPurge(Positions):
+class QueueManagerAcknowledgesReceiptOfExpressMessageAsPurge(MessagePositions):
     """The queue manager reports the receipt of an express message as a purge."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -206,7 +206,7 @@ class QueueManagerAcknowledgesReceiptOfExpressMessageAsPurge(Positions):
 
 
 @fault("queue-manager-one-phase-receive-does-not-delete-priority-7-message", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class QueueManagerOnePhaseReceiveDoesNotDeletePriority7Message(Reading):
+class QueueManagerOnePhaseReceiveDoesNotDeletePriority7Message(MessageReading):
     """A one-phase receive outside a transaction locks a message of priority 7, but does not delete the message."""
 
     def take_message_out(
@@ -221,7 +221,7 @@ add(
     "MQDMPR-3.1.7.1.10-D07",
     "A receive that finds a message with a body of more than 10,000 bytes returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(
-        Reading.dequeue_message,
+        MessageReading.dequeue_message,
         answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)

@@ -9,9 +9,9 @@ from typing import Any
 from harness.faults.calls import Given, with_arguments
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.position_list import Boundary
@@ -40,7 +40,9 @@ add(
     "queue-manager-receive-from-subqueue-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from a subqueue returns a message of the queue that owns the subqueue.",
-    with_arguments(Reading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=False)),
+    with_arguments(
+        MessageReading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=False)
+    ),
     blind=True,
 )
 
@@ -49,7 +51,9 @@ add(
     "queue-manager-receive-from-journal-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from the journal of a queue returns a message of the queue.",
-    with_arguments(Reading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=True)),
+    with_arguments(
+        MessageReading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=True)
+    ),
     blind=True,
 )
 
@@ -68,7 +72,7 @@ add(
     "queue-manager-receive-uses-latest-open-queue",
     "MQDMPR-3.1.7.1.10-09",
     "A receive returns a message of the queue that was opened last.",
-    with_arguments(Reading.dequeue_message, queue_desc=get_descriptor_of_latest_open_queue),
+    with_arguments(MessageReading.dequeue_message, queue_desc=get_descriptor_of_latest_open_queue),
     blind=True,
 )
 
@@ -82,13 +86,13 @@ add(
     "queue-manager-receive-by-second-cursor-uses-first-cursor",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.11-10"),
     "A receive by the second cursor of an open queue obtains the message from the first cursor.",
-    with_arguments(Reading.dequeue_message, cursor=get_first_cursor_of_descriptor),
+    with_arguments(MessageReading.dequeue_message, cursor=get_first_cursor_of_descriptor),
     blind=True,
 )
 
 
 @fault("queue-manager-receive-by-moved-cursor-with-timeout-zero-waits", breaks="MQDMPR-3.1.7.1.10-12", blind=True)
-class QueueManagerReceiveByMovedCursorWithTimeoutZeroWaits(Reading):
+class QueueManagerReceiveByMovedCursorWithTimeoutZeroWaits(MessageReading):
     """A receive with timeout zero by a cursor that has received a message waits for 200 ms."""
 
     @only_if(lambda self, *given, **named: _is_cursor_at_message(_find_cursor(given, named)))
@@ -114,41 +118,45 @@ add(
     "MQDMPR-3.1.7.1.10-12",
     "A receive by a cursor in a transaction returns the first message of the queue.",
     with_arguments(
-        Reading.dequeue_message, cursor=lambda given: None if given.transaction is not None else given.cursor
+        MessageReading.dequeue_message, cursor=lambda given: None if given.transaction is not None else given.cursor
     ),
     blind=True,
 )
 
 
 @fault("queue-manager-cursor-receive-returns-message-before-peeked-message", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
-class QueueManagerCursorReceiveReturnsMessageBeforePeekedMessage(Cursors):
+class QueueManagerCursorReceiveReturnsMessageBeforePeekedMessage(QueueCursors):
     """A receive by a cursor that has peeked at the next message returns the message before the peeked message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
-        if position is not None and self.qm.seeking.is_message_readable(position, False):
+        if position is not None and self.qm.message_search.is_message_readable(position, False):
             before = position.Previous
-            if isinstance(before, MessagePosition) and self.qm.seeking.is_message_readable(before, False):
+            if isinstance(before, MessagePosition) and self.qm.message_search.is_message_readable(before, False):
                 return status, before
         return status, position
 
 
 @fault("queue-manager-second-receive-by-cursor-begins-at-start", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
-class QueueManagerSecondReceiveByCursorBeginsAtStart(Cursors):
+class QueueManagerSecondReceiveByCursorBeginsAtStart(QueueCursors):
     """A receive by a cursor that has just received a message returns the first message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         at = cursor.MessagePositionReference
-        if queue is not None and isinstance(at, MessagePosition) and not self.qm.seeking.is_message_readable(at, False):
-            first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+        if (
+            queue is not None
+            and isinstance(at, MessagePosition)
+            and not self.qm.message_search.is_message_readable(at, False)
+        ):
+            first = self.qm.message_search.seek_available(queue.MessagePositionList.Start, False)
             if first is not None and first is not at:
                 return CursorStatus.SUCCEEDED, first
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
 @fault("queue-manager-receive-by-cursor-returns-first-of-equal-priority", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
-class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(Cursors):
+class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(QueueCursors):
     """A receive by a cursor returns the first available message that has the priority of the cursor's message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -157,13 +165,13 @@ class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(Cursors):
             return status, None
         wanted = position.MessageReference.Priority
         for one in position.QueueReference.MessagePositionList:
-            if one.MessageReference.Priority == wanted and self.qm.seeking.is_message_readable(one, False):
+            if one.MessageReference.Priority == wanted and self.qm.message_search.is_message_readable(one, False):
                 return status, one
         return status, position
 
 
 @fault("queue-manager-receive-by-moved-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.10-22", blind=True)
-class QueueManagerReceiveByMovedCursorDoesNotWait(Cursors):
+class QueueManagerReceiveByMovedCursorDoesNotWait(QueueCursors):
     """A receive by a cursor behind the last message of the queue does not wait."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -175,7 +183,7 @@ add(
     "MQDMPR-3.1.7.1.10-22",
     "While a receive by a cursor waits, a receive by a second cursor of the open queue does not wait.",
     with_arguments(
-        Cursors.get_next_message_for_dequeue,
+        QueueCursors.get_next_message_for_dequeue,
         no_wait=lambda given: (
             given.no_wait
             or any(
@@ -193,7 +201,7 @@ add(
     "MQDMPR-3.1.7.1.10-22",
     "A receive by a cursor does not wait if the queue has messages before the cursor.",
     with_arguments(
-        Cursors.get_next_message_for_dequeue,
+        QueueCursors.get_next_message_for_dequeue,
         no_wait=lambda given: (
             given.no_wait or len(given.cursor.OpenQueueDescriptorReference.QueueReference.MessagePositionList) > 0
         ),
@@ -218,7 +226,7 @@ def make_result_changer_of_cursor_receive(
 def _return_first_message_of_queue(given: Given, status: Status, position: MessagePosition | None) -> Any:
     if position is None:
         return status, None
-    return status, given.qm.seeking.seek_available(position.QueueReference.MessagePositionList.Start, False)
+    return status, given.qm.message_search.seek_available(position.QueueReference.MessagePositionList.Start, False)
 
 
 add(
@@ -226,7 +234,8 @@ add(
     "MQDMPR-3.1.7.1.10-30",
     "When a message arrives, a pending receive by a cursor returns the first message of the queue.",
     with_arguments(
-        Waiting.wait_for_new_message, answered=make_result_changer_of_cursor_receive(_return_first_message_of_queue)
+        WaitingReads.wait_for_new_message,
+        answered=make_result_changer_of_cursor_receive(_return_first_message_of_queue),
     ),
     blind=True,
 )
@@ -243,7 +252,7 @@ add(
     "MQDMPR-3.1.7.1.10-30",
     "A pending receive by a cursor ends without a message when a transactional message arrives.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         answered=make_result_changer_of_cursor_receive(_replace_transactional_message_by_timeout),
     ),
     blind=True,
@@ -251,7 +260,7 @@ add(
 
 
 @fault("queue-manager-second-pending-receive-by-cursor-misses-message", breaks="MQDMPR-3.1.7.1.10-30", blind=True)
-class QueueManagerSecondPendingReceiveByCursorMissesMessage(Waiting):
+class QueueManagerSecondPendingReceiveByCursorMissesMessage(WaitingReads):
     """The queue manager passes arriving messages only to the first pending receive by a cursor of an open queue."""
 
     def wait_for_new_message(self, queue_desc: OpenQueueDescriptor, *given: Any, **named: Any) -> None:
@@ -278,7 +287,7 @@ add(
     "MQDMPR-3.1.7.1.10-35",
     "A pending receive by a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         answered=make_status_changer_of_cursor_receive(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
     ),
     blind=True,
@@ -290,7 +299,7 @@ add(
     "MQDMPR-3.1.7.1.10-35",
     "A cancelled receive by a cursor returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         answered=make_result_changer_of_cursor_receive(
             lambda given, status, position: (
                 (status, position)

@@ -9,15 +9,15 @@ from harness.faults.calls import Given, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import CursorResult
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
@@ -29,7 +29,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-receive-does-not-find-returned-message", breaks="MQDMPR-3.1.7.1.10-38")
-class QueueManagerReceiveDoesNotFindReturnedMessage(Positions):
+class QueueManagerReceiveDoesNotFindReturnedMessage(MessagePositions):
     """A receive without a cursor starts at the position where the previous receive ended, and does not find a message
     that was returned to an earlier position.
     """
@@ -38,12 +38,12 @@ class QueueManagerReceiveDoesNotFindReturnedMessage(Positions):
         positions = position.QueueReference.MessagePositionList
         passed, was_locked = positions.Start.passed, position.State is MessagePositionState.LOCKED
         super().on_message_available(position)
-        if was_locked and not position.awaits_disk:
+        if was_locked and not position.is_disk_write_pending:
             positions.Start.passed = passed
 
 
 @fault("receive-skips-message-that-became-available-again", breaks="MQDMPR-3.1.7.1.10-38")
-class ReceiveSkipsMessageThatBecameAvailableAgain(Positions):
+class ReceiveSkipsMessageThatBecameAvailableAgain(MessagePositions):
     """A receive without a cursor skips a message that an abort returned to the queue, if a later message was received
     meanwhile.
     """
@@ -51,14 +51,14 @@ class ReceiveSkipsMessageThatBecameAvailableAgain(Positions):
     def on_message_available(self, position: MessagePosition) -> None:
         entries = position.QueueReference.MessagePositionList
         passed = entries.Start.passed
-        again = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        again = position.State is MessagePositionState.LOCKED and not position.is_disk_write_pending
         super().on_message_available(position)
         if again:
             entries.Start.passed = passed
 
 
 @fault("receive-from-queue-with-locked-message-does-not-wait", breaks="MQDMPR-3.1.7.1.10-D01")
-class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
+class ReceiveFromQueueWithLockedMessageDoesNotWait(MessageReading):
     """A receive without a cursor from a queue with a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
 
     def _answer_read_or_wait(
@@ -84,14 +84,14 @@ class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
 
 
 @fault("queue-manager-waiting-receive-of-transaction-does-not-lock-message", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class QueueManagerWaitingReceiveOfTransactionDoesNotLockMessage(Waiting):
+class QueueManagerWaitingReceiveOfTransactionDoesNotLockMessage(WaitingReads):
     """If a receive in a transaction had to wait, the queue manager removes its message at once, before the commit."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().pass_message_to_waiting_reader(reader, position)
         if reader.transaction is not None and reader.transaction.TransactionalOperationCollection:
             reader.transaction.TransactionalOperationCollection.pop()
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault(
@@ -140,7 +140,7 @@ class QueueManagerTransactionReceivesFromLastQueueOnly(TransactionEvents):
         if position.QueueReference is first.MessagePositionReference.QueueReference:
             super().commit_dequeue(operation, now)
         else:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
 
 
 @fault(
@@ -153,7 +153,7 @@ class QueueManagerMessageReceivedInTransactionJournaledBeforeCommit(TransactionO
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
-        self.qm.journaling.journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        self.qm.message_journaling.journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault(
@@ -199,7 +199,7 @@ class CommitPutsMessagesReceivedFromSecondQueueBack(TransactionEvents):
         if position.QueueReference is first:
             super().commit_dequeue(operation, now)
         else:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
 
 
 @fault("two-phase-receive-by-cursor-leaves-message-available", breaks="MQDMPR-3.1.7.1.10-D05")
@@ -224,13 +224,13 @@ add(
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
     "The queue manager leaves a message that is received in one phase locked in its queue.",
     with_arguments(
-        Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
+        MessageReading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
 )
 
 
 @fault("queue-manager-received-recoverable-message-back-after-restart", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class QueueManagerReceivedRecoverableMessageBackAfterRestart(Durability):
+class QueueManagerReceivedRecoverableMessageBackAfterRestart(DurableRecords):
     """After a restart, the queue manager restores a received recoverable message if other messages
     stayed in the queue.
     """
@@ -256,12 +256,12 @@ add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
     "A receive returns the content of the message after the message that it removes.",
-    with_arguments(Reading.take_message_out, answered=_answer_with_following_message),
+    with_arguments(MessageReading.take_message_out, answered=_answer_with_following_message),
 )
 
 
 @fault("server-receive-without-cursor-begins-at-open-cursor", breaks="MQDMPR-3.1.7.1.10-38", blind=True)
-class ServerReceiveWithoutCursorBeginsAtOpenCursor(Reading):
+class ServerReceiveWithoutCursorBeginsAtOpenCursor(MessageReading):
     """A receive without a cursor returns the first available message after the position of a cursor that is open on the
     same handle, instead of the first available message of the queue.
     """
@@ -279,7 +279,7 @@ class ServerReceiveWithoutCursorBeginsAtOpenCursor(Reading):
     ) -> None:
         if cursor is None and queue_desc.QueueReference is not None and queue_desc.CursorCollection:
             newest = list(queue_desc.CursorCollection.values())[-1]
-            position = self.qm.seeking.seek_available(newest.MessagePositionReference, False)
+            position = self.qm.message_search.seek_available(newest.MessagePositionReference, False)
             if position is not None:
                 self.take_message_out(position, transaction, two_phase_read, answered)
                 return

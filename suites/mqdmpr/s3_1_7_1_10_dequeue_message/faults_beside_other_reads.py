@@ -12,9 +12,9 @@ from harness.faults.neighbouring_reads import (
 )
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -27,11 +27,11 @@ from reference_qm.surface.clock import Now
 def _is_other_message_of_queue_locked(position: MessagePosition) -> bool:
     locked = MessagePositionState.LOCKED
     others = position.QueueReference.MessagePositionList
-    return any(one is not position and one.State is locked and not one.awaits_disk for one in others)
+    return any(one is not position and one.State is locked and not one.is_disk_write_pending for one in others)
 
 
 @fault("queue-manager-second-two-phase-receive-deletes-message", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
-class QueueManagerSecondTwoPhaseReceiveDeletesMessage(Reading):
+class QueueManagerSecondTwoPhaseReceiveDeletesMessage(MessageReading):
     """While a two-phase receive of the queue is not ended, the queue manager deletes the message of the next two-phase
     receive at once.
     """
@@ -48,12 +48,12 @@ class QueueManagerSecondTwoPhaseReceiveDeletesMessage(Reading):
 
 
 @fault("queue-manager-message-of-two-phase-receive-moved-to-end", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
-class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(Reading):
+class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(MessageReading):
     """The queue manager moves the message of a two-phase receive behind the other messages of its priority."""
 
     @only_if(
         lambda self, position, transaction, two_phase_read, answered: (
-            two_phase_read and transaction is None and not position.hold_count
+            two_phase_read and transaction is None and not position.reader_hold_count
         )
     )
     def take_message_out(
@@ -70,7 +70,7 @@ _DELETED_QUEUE_RULES = ("MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04")
 
 
 @fault("queue-manager-timed-receive-from-deleted-queue-returns-io-timeout", breaks=_DELETED_QUEUE_RULES, blind=True)
-class QueueManagerTimedReceiveFromDeletedQueueReturnsIoTimeout(Reading):
+class QueueManagerTimedReceiveFromDeletedQueueReturnsIoTimeout(MessageReading):
     """A receive with a timeout from a queue that was deleted after it was opened returns MQ_ERROR_IO_TIMEOUT."""
 
     def dequeue_message(
@@ -91,7 +91,7 @@ class QueueManagerTimedReceiveFromDeletedQueueReturnsIoTimeout(Reading):
 
 
 @fault("queue-manager-receive-from-deleted-queue-reads-recreated-queue", breaks=_DELETED_QUEUE_RULES, blind=True)
-class QueueManagerReceiveFromDeletedQueueReadsRecreatedQueue(Reading):
+class QueueManagerReceiveFromDeletedQueueReadsRecreatedQueue(MessageReading):
     """A receive from a queue that was deleted and created again after it was opened receives from the new queue."""
 
     def dequeue_message(
@@ -111,7 +111,7 @@ class QueueManagerReceiveFromDeletedQueueReadsRecreatedQueue(Reading):
 
 
 @fault("queue-manager-cursor-receive-from-deleted-queue-returns-not-found", breaks=_DELETED_QUEUE_RULES, blind=True)
-class QueueManagerCursorReceiveFromDeletedQueueReturnsNotFound(Reading):
+class QueueManagerCursorReceiveFromDeletedQueueReturnsNotFound(MessageReading):
     """A receive by a cursor of a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def dequeue_message(
@@ -132,7 +132,7 @@ class QueueManagerCursorReceiveFromDeletedQueueReturnsNotFound(Reading):
 
 
 @fault("queue-manager-cursor-receive-of-locked-message-returns-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
-class QueueManagerCursorReceiveOfLockedMessageReturnsNextMessage(Cursors):
+class QueueManagerCursorReceiveOfLockedMessageReturnsNextMessage(QueueCursors):
     """If another reader has locked the message of a cursor, a receive by the cursor returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -145,7 +145,7 @@ class QueueManagerCursorReceiveOfLockedMessageReturnsNextMessage(Cursors):
 @fault(
     "queue-manager-cursor-receive-after-failed-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True
 )
-class QueueManagerCursorReceiveAfterFailedReceiveTakesNextMessage(Cursors):
+class QueueManagerCursorReceiveAfterFailedReceiveTakesNextMessage(QueueCursors):
     """If another reader has received the message of a cursor, the first receive by the cursor fails, but the second
     receive returns the next message.
     """
@@ -158,7 +158,7 @@ class QueueManagerCursorReceiveAfterFailedReceiveTakesNextMessage(Cursors):
 
 
 @fault("queue-manager-failed-receive-by-cursor-deletes-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
-class QueueManagerFailedReceiveByCursorDeletesNextMessage(Cursors):
+class QueueManagerFailedReceiveByCursorDeletesNextMessage(QueueCursors):
     """If another reader has received the message of a cursor, a receive by the cursor fails, but deletes the next
     message.
     """
@@ -166,14 +166,14 @@ class QueueManagerFailedReceiveByCursorDeletesNextMessage(Cursors):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.ALREADY_RECEIVED:
-            following = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
+            following = self.qm.message_search.seek_available(cursor.MessagePositionReference, True)
             if following is not None:
-                self.qm.positions.delete_message(following, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+                self.qm.message_positions.delete_message(following, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
         return got
 
 
 @fault("queue-manager-receive-by-cursor-before-locked-message-waits", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
-class QueueManagerReceiveByCursorBeforeLockedMessageWaits(Reading):
+class QueueManagerReceiveByCursorBeforeLockedMessageWaits(MessageReading):
     """If only locked messages follow, a receive by a cursor with timeout 0 waits."""
 
     def dequeue_message(
@@ -193,7 +193,7 @@ class QueueManagerReceiveByCursorBeforeLockedMessageWaits(Reading):
 
 
 @fault("queue-manager-cursor-receive-past-last-message-takes-first-message", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
-class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(Cursors):
+class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(QueueCursors):
     """A receive by a cursor that has already received a message by it starts again at the first message if no further
     message follows.
     """
@@ -203,13 +203,13 @@ class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(Cursors):
         used = getattr(at, "State", None) is MessagePositionState.DELETED
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.NOT_FOUND and used:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
             return super().get_next_message_for_dequeue(cursor, no_wait)
         return got
 
 
 @fault("queue-manager-cursor-receive-before-locked-message-times-out", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
-class QueueManagerCursorReceiveBeforeLockedMessageTimesOut(Cursors):
+class QueueManagerCursorReceiveBeforeLockedMessageTimesOut(QueueCursors):
     """If only locked messages follow, a receive by a cursor with timeout 0 returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -217,7 +217,7 @@ class QueueManagerCursorReceiveBeforeLockedMessageTimesOut(Cursors):
 
 
 @fault("queue-manager-cursor-receive-after-earlier-wait-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
-class QueueManagerCursorReceiveAfterEarlierWaitReturnsIoTimeout(Cursors):
+class QueueManagerCursorReceiveAfterEarlierWaitReturnsIoTimeout(QueueCursors):
     """A receive by a cursor with timeout 0 returns MQ_ERROR_IO_TIMEOUT if no message follows and an earlier read by the
     cursor waited in vain.
     """
@@ -232,7 +232,7 @@ class QueueManagerCursorReceiveAfterEarlierWaitReturnsIoTimeout(Cursors):
 
 
 @fault("queue-manager-cancel-of-cursor-receive-ends-oldest-read", breaks="MQDMPR-3.1.7.1.10-27", blind=True)
-class QueueManagerCancelOfCursorReceiveEndsOldestRead(Waiting):
+class QueueManagerCancelOfCursorReceiveEndsOldestRead(WaitingReads):
     """When an application cancels a pending receive by a cursor, the queue manager ends the oldest pending read of the
     queue instead.
     """
@@ -245,7 +245,7 @@ class QueueManagerCancelOfCursorReceiveEndsOldestRead(Waiting):
 
 
 @fault("queue-manager-second-cursor-receive-of-handle-not-cancelled", breaks="MQDMPR-3.1.7.1.10-27", blind=True)
-class QueueManagerSecondCursorReceiveOfHandleNotCancelled(Waiting):
+class QueueManagerSecondCursorReceiveOfHandleNotCancelled(WaitingReads):
     """The queue manager cannot cancel a pending receive by a cursor behind another pending read of the same handle."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -257,7 +257,7 @@ class QueueManagerSecondCursorReceiveOfHandleNotCancelled(Waiting):
 
 
 @fault("queue-manager-cancelled-cursor-receive-lacks-wait-time-expired", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerCancelledCursorReceiveLacksWaitTimeExpired(Waiting):
+class QueueManagerCancelledCursorReceiveLacksWaitTimeExpired(WaitingReads):
     """If a pending receive by a cursor ends because of a cancellation, the queue manager does not raise Wait Time
     Expired on the cursor.
     """
@@ -275,7 +275,7 @@ class QueueManagerCancelledCursorReceiveLacksWaitTimeExpired(Waiting):
 
 
 @fault("queue-manager-wait-time-expired-raised-once-for-each-cursor", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerWaitTimeExpiredRaisedOnceForEachCursor(Cursors):
+class QueueManagerWaitTimeExpiredRaisedOnceForEachCursor(QueueCursors):
     """The queue manager raises Wait Time Expired only for the first wait of a cursor that ends without a message."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -286,7 +286,7 @@ class QueueManagerWaitTimeExpiredRaisedOnceForEachCursor(Cursors):
 
 
 @fault("queue-manager-cursor-receive-of-closed-handle-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
-class QueueManagerCursorReceiveOfClosedHandleReturnsIoTimeout(Waiting):
+class QueueManagerCursorReceiveOfClosedHandleReturnsIoTimeout(WaitingReads):
     """A pending receive by a cursor returns MQ_ERROR_IO_TIMEOUT when its handle or cursor is closed."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -297,7 +297,7 @@ class QueueManagerCursorReceiveOfClosedHandleReturnsIoTimeout(Waiting):
 
 
 @fault("queue-manager-second-expired-cursor-receive-returns-not-found", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
-class QueueManagerSecondExpiredCursorReceiveReturnsNotFound(Waiting):
+class QueueManagerSecondExpiredCursorReceiveReturnsNotFound(WaitingReads):
     """The second pending receive by a cursor that expires returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -311,7 +311,7 @@ class QueueManagerSecondExpiredCursorReceiveReturnsNotFound(Waiting):
 
 
 @fault("queue-manager-receive-behind-locked-message-fails-at-once", breaks="MQDMPR-3.1.7.1.10-D01", blind=True)
-class QueueManagerReceiveBehindLockedMessageFailsAtOnce(Reading):
+class QueueManagerReceiveBehindLockedMessageFailsAtOnce(MessageReading):
     """If a queue has only locked messages, a receive without a cursor returns MQ_ERROR_IO_TIMEOUT at once."""
 
     def dequeue_message(
@@ -331,7 +331,7 @@ class QueueManagerReceiveBehindLockedMessageFailsAtOnce(Reading):
 
 
 @fault("queue-manager-receive-beside-pending-receive-fails-at-once", breaks="MQDMPR-3.1.7.1.10-D01", blind=True)
-class QueueManagerReceiveBesidePendingReceiveFailsAtOnce(Reading):
+class QueueManagerReceiveBesidePendingReceiveFailsAtOnce(MessageReading):
     """While a receive of the queue is pending, a further receive without a cursor returns MQ_ERROR_IO_TIMEOUT at
     once.
     """
@@ -354,7 +354,7 @@ class QueueManagerReceiveBesidePendingReceiveFailsAtOnce(Reading):
 
 
 @fault("queue-manager-receive-of-returned-message-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-D07", blind=True)
-class QueueManagerReceiveOfReturnedMessageReturnsIoTimeout(Reading):
+class QueueManagerReceiveOfReturnedMessageReturnsIoTimeout(MessageReading):
     """A receive that finds a message that an earlier receive returned to the queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def take_message_out(
@@ -369,7 +369,7 @@ class QueueManagerReceiveOfReturnedMessageReturnsIoTimeout(Reading):
 
 
 @fault("queue-manager-receive-of-message-without-body-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-D07", blind=True)
-class QueueManagerReceiveOfMessageWithoutBodyReturnsIoTimeout(Reading):
+class QueueManagerReceiveOfMessageWithoutBodyReturnsIoTimeout(MessageReading):
     """A receive that finds a message without a body removes the message, but returns MQ_ERROR_IO_TIMEOUT."""
 
     def take_message_out(

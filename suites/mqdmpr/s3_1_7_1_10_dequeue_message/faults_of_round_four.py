@@ -7,9 +7,9 @@ from typing import cast
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -20,7 +20,7 @@ add(
     "queue-manager-receive-by-cursor-in-transaction-first-message-of-queue",
     "MQDMPR-3.1.7.1.10-12",
     "The queue manager ignores the cursor of a receive in a transaction, and returns the first message of the queue.",
-    with_arguments(Reading.dequeue_message, cursor=lambda given: None if given.transaction else given.cursor),
+    with_arguments(MessageReading.dequeue_message, cursor=lambda given: None if given.transaction else given.cursor),
     blind=True,
 )
 
@@ -28,7 +28,7 @@ add(
 @fault(
     "queue-manager-receive-by-cursor-at-locked-message-takes-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True
 )
-class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(Cursors):
+class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(QueueCursors):
     """The queue manager moves a cursor whose message another reader has received, but not yet deleted, to the next
     message, which the receive then removes.
     """
@@ -42,7 +42,7 @@ class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(Cursors):
 
 
 @fault("queue-manager-message-does-not-move-cursor-of-transactional-receive", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
-class QueueManagerMessageDoesNotMoveCursorOfTransactionalReceive(Waiting):
+class QueueManagerMessageDoesNotMoveCursorOfTransactionalReceive(WaitingReads):
     """The queue manager does not move the cursor of a receive that waits in a transaction to the message that
     arrives.
     """

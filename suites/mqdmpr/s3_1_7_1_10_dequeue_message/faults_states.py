@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 
 @fault("purge-ends-pending-receive", breaks="MQDMPR-3.1.7.1.10-D01")
-class PurgeEndsPendingReceive(Queues):
+class PurgeEndsPendingReceive(QueueLifecycle):
     """A purge of the queue cancels a pending receive that uses no cursor."""
 
     def purge(
@@ -27,5 +27,5 @@ class PurgeEndsPendingReceive(Queues):
         for descriptor in queue.OpenQueueDescriptorCollection.values():
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.DestructiveRead and reader.CursorReference is None:
-                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         return super().purge(queue, token, done, failed)

@@ -104,7 +104,7 @@ add(
 def _make_completion_with_first_message(given: Given) -> OnReadAnswered:
     """Return a completion that passes the first message of the queue to a receive that waited."""
     queue = given.queue_desc.QueueReference
-    waits = queue is not None and given.qm.seeking.seek_available(queue.MessagePositionList.Start, False) is None
+    waits = queue is not None and given.qm.message_search.seek_available(queue.MessagePositionList.Start, False) is None
 
     def answer_with_first_message(status: Status, position: MessagePosition | None) -> None:
         first = None if position is None else position.QueueReference.MessagePositionList.Start.Next

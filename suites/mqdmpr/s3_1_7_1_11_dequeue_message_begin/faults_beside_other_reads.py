@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault, only_if
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -36,7 +36,7 @@ class OnePhaseInsteadOfTwoPhaseReceiver(TwoPhaseReading):
         transaction: Transaction | None = None,
     ) -> None:
         two_phase_read = not self.is_receive_completed_in_one_phase(queue_desc, cursor, timeout_ms)
-        self.qm.reading.dequeue_message(
+        self.qm.message_reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=two_phase_read, transaction=transaction
         )
 
@@ -51,7 +51,7 @@ class QueueManagerPendingTwoPhaseReceiveDeletesMessageAtOnce(OnePhaseInsteadOfTw
         queue = queue_desc.QueueReference
         if queue is None or timeout_ms == 0:
             return False
-        return self.qm.seeking.seek_available(queue.MessagePositionList.Start, True) is None
+        return self.qm.message_search.seek_available(queue.MessagePositionList.Start, True) is None
 
 
 @fault("queue-manager-two-phase-receive-deletes-peeked-message-at-once", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
@@ -65,7 +65,7 @@ class QueueManagerTwoPhaseReceiveDeletesPeekedMessageAtOnce(OnePhaseInsteadOfTwo
 
 
 @fault("queue-manager-cancellation-ignores-handle-of-read", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class QueueManagerCancellationIgnoresHandleOfRead(Waiting):
+class QueueManagerCancellationIgnoresHandleOfRead(WaitingReads):
     """The queue manager identifies the read to cancel only by its request number, so it ends the read of another handle
     of the queue that has the same number.
     """
@@ -80,7 +80,7 @@ class QueueManagerCancellationIgnoresHandleOfRead(Waiting):
 
 
 @fault("queue-manager-does-not-cancel-read-with-request-number-0", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class QueueManagerDoesNotCancelReadWithRequestNumber0(Waiting):
+class QueueManagerDoesNotCancelReadWithRequestNumber0(WaitingReads):
     """The queue manager treats the request number 0 of a pending read as no tag, so the read cannot be cancelled."""
 
     @only_if(lambda self, queue, tag, status: getattr(tag, "RequestId", None) == 0)

@@ -10,7 +10,7 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -104,7 +104,7 @@ add(
 
 
 @fault("returned-message-given-to-no-waiting-read", breaks=("MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.2.2-07"))
-class ReturnedMessageGivenToNoWaitingRead(Positions):
+class ReturnedMessageGivenToNoWaitingRead(MessagePositions):
     """A message that a reader returns to its queue completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -153,7 +153,7 @@ class QueueManagerDequeueEndPutsMessageAtEnd(TwoPhaseReading):
         if queue is None or delete_message or transactional or position.State is not MessagePositionState.LOCKED:
             super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
             return
-        self.qm.positions.move_message(position, queue)
+        self.qm.message_positions.move_message(position, queue)
         ended(Status.MQ_OK)
 
 
@@ -170,7 +170,7 @@ class QueueManagerMessageReturnedByDequeueEndJournaled(TwoPhaseReading):
         transactional: bool = False,
     ) -> None:
         if not delete_message and position.State is MessagePositionState.LOCKED:
-            self.qm.journaling.journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.message_journaling.journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 

@@ -8,8 +8,8 @@ from harness.faults.calls import change_step_result, replace_step_if, with_argum
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, parse_format_name
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
@@ -24,7 +24,7 @@ add(
     "lookup-peek-removes-message",
     ("MQDMPR-3.1.7.1.13-02", "MQDMPR-3.1.7.1.13-11"),
     "A peek by LookupIdentifier removes the message.",
-    with_arguments(Reading.read_by_lookup_identifier, peek_operation=lambda given: False),
+    with_arguments(MessageReading.read_by_lookup_identifier, peek_operation=lambda given: False),
 )
 
 
@@ -40,7 +40,7 @@ add(
     ),
     "Before a two-phase receive has ended, other readers can receive its message.",
     replace_step_if(
-        Reading.take_message_out,
+        MessageReading.take_message_out,
         lambda given: given.two_phase_read,
         lambda given: given.answered(Status.MQ_OK, given.position),
     ),
@@ -48,7 +48,7 @@ add(
 
 
 @fault("queue-manager-peek-of-last-message-removes-message", breaks="MQDMPR-3.1.7.1.13-02", blind=True)
-class QueueManagerPeekOfLastMessageRemovesMessage(Reading):
+class QueueManagerPeekOfLastMessageRemovesMessage(MessageReading):
     """A peek at the last message by LookupIdentifier removes the message."""
 
     def read_by_lookup_identifier(
@@ -68,7 +68,7 @@ class QueueManagerPeekOfLastMessageRemovesMessage(Reading):
 
 
 @fault("receive-of-last-message-by-lookup-id-leaves-message", breaks="MQDMPR-3.1.7.1.13-02")
-class ReceiveOfLastMessageByLookupIdLeavesMessage(Reading):
+class ReceiveOfLastMessageByLookupIdLeavesMessage(MessageReading):
     """A receive with the action SeekLast leaves its message in the queue."""
 
     def read_by_lookup_identifier(
@@ -88,7 +88,7 @@ class ReceiveOfLastMessageByLookupIdLeavesMessage(Reading):
 
 
 @fault("queue-manager-lookup-by-handle-of-deleted-queue-reads-new-queue", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerLookupByHandleOfDeletedQueueReadsNewQueue(Reading):
+class QueueManagerLookupByHandleOfDeletedQueueReadsNewQueue(MessageReading):
     """A read by LookupIdentifier through a handle of a deleted queue reads a new queue with the same name."""
 
     def read_by_lookup_identifier(
@@ -117,7 +117,7 @@ class QueueManagerLookupByHandleOfDeletedQueueReadsNewQueue(Reading):
 
 
 @fault("peek-by-lookup-id-at-deleted-queue-returns-not-found", breaks="MQDMPR-3.1.7.1.13-07")
-class PeekByLookupIdAtDeletedQueueReturnsNotFound(Reading):
+class PeekByLookupIdAtDeletedQueueReturnsNotFound(MessageReading):
     """A peek by LookupIdentifier at a deleted queue returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def read_by_lookup_identifier(
@@ -143,13 +143,13 @@ add(
     "MQDMPR-3.1.7.1.13-09",
     "A read by LookupIdentifier searches the queue that was opened first.",
     with_arguments(
-        Reading.read_by_lookup_identifier, queue_desc=lambda given: next(iter(given.qm.descriptors.values()))
+        MessageReading.read_by_lookup_identifier, queue_desc=lambda given: next(iter(given.qm.descriptors.values()))
     ),
 )
 
 
 @fault("queue-manager-lookup-finds-message-of-other-queue", breaks="MQDMPR-3.1.7.1.13-09")
-class QueueManagerLookupFindsMessageOfOtherQueue(Seeking):
+class QueueManagerLookupFindsMessageOfOtherQueue(MessageSearch):
     """A read by LookupIdentifier also finds messages of other queues."""
 
     def seek_with_identifier(
@@ -163,7 +163,7 @@ class QueueManagerLookupFindsMessageOfOtherQueue(Seeking):
 
 
 @fault("receive-by-seek-previous-searches-forward", breaks="MQDMPR-3.1.7.1.13-11")
-class ReceiveBySeekPreviousSearchesForward(Seeking):
+class ReceiveBySeekPreviousSearchesForward(MessageSearch):
     """A receive with the action SeekPrevious searches for the next message instead of the previous one; a peek with
     this action searches correctly.
     """
@@ -186,13 +186,13 @@ add(
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
     "A read by LookupIdentifier returns the content of the message after the found message.",
     change_step_result(
-        Reading.read_by_lookup_identifier, lambda status, found: (status, _get_following_message(found))
+        MessageReading.read_by_lookup_identifier, lambda status, found: (status, _get_following_message(found))
     ),
 )
 
 
 @fault("queue-manager-lookup-moves-cursor-of-its-handle", breaks="MQDMPR-3.1.7.1.13-16", blind=True)
-class QueueManagerLookupMovesCursorOfItsHandle(Reading):
+class QueueManagerLookupMovesCursorOfItsHandle(MessageReading):
     """A read by LookupIdentifier through a handle moves the cursors of the handle to the message."""
 
     def read_by_lookup_identifier(
@@ -208,7 +208,7 @@ class QueueManagerLookupMovesCursorOfItsHandle(Reading):
         def move_cursors_to_message(status: Status, position: MessagePosition | None) -> None:
             if position is not None and peek_operation:
                 for cursor in queue_desc.CursorCollection.values():
-                    self.qm.cursors.on_message_available(cursor, position)
+                    self.qm.queue_cursors.on_message_available(cursor, position)
             answered(status, position)
 
         super().read_by_lookup_identifier(
@@ -227,14 +227,14 @@ add(
     "MQDMPR-3.1.7.1.13-18",
     "A read by LookupIdentifier that finds no message returns MQ_ERROR_IO_TIMEOUT.",
     change_step_result(
-        Reading.read_by_lookup_identifier,
+        MessageReading.read_by_lookup_identifier,
         lambda status, found: (Status.MQ_ERROR_IO_TIMEOUT if found is None else status, found),
     ),
 )
 
 
 @fault("lookup-before-first-message-returns-last-message", breaks="MQDMPR-3.1.7.1.13-18")
-class LookupBeforeFirstMessageReturnsLastMessage(Seeking):
+class LookupBeforeFirstMessageReturnsLastMessage(MessageSearch):
     """A receive of the message before the first message returns the last message of the queue."""
 
     def seek_with_identifier(
@@ -256,7 +256,7 @@ class LookupReceiveInTransactionDoesNotLockMessage(TransactionOperations):
 
 
 @fault("transactional-receive-of-next-message-by-lookup-id-does-not-lock-it", breaks="MQDMPR-3.1.7.1.13-24")
-class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(Reading):
+class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(MessageReading):
     """When a transaction receives a message with the action SeekNext, the queue manager does not lock the message."""
 
     def read_by_lookup_identifier(
@@ -280,7 +280,7 @@ class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(Reading):
 
 
 @fault("queue-manager-lookup-in-journal-searches-parent-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
-class QueueManagerLookupInJournalSearchesParentQueue(Reading):
+class QueueManagerLookupInJournalSearchesParentQueue(MessageReading):
     """A read by LookupIdentifier from the journal of a queue searches the queue itself."""
 
     def read_by_lookup_identifier(

@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.calls import Given, with_arguments
 from harness.faults.read_answers import is_transactional
 from harness.faults.registry import add
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.enums import MessageSeekAction
@@ -24,7 +24,7 @@ def _change_lookup_results(change: Callable[[Given, Status, MessagePosition | No
     def make_completion(given: Given) -> OnReadAnswered:
         return lambda status, position: given.answered(*change(given, status, position))
 
-    return with_arguments(Reading.read_by_lookup_identifier, answered=make_completion)
+    return with_arguments(MessageReading.read_by_lookup_identifier, answered=make_completion)
 
 
 def _get_neighbouring_entry(position: MessagePosition | None) -> MessagePosition | None:

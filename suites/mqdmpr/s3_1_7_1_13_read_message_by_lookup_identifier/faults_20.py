@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from harness.faults.parts import fault, only_if
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.position_list import Boundary, Entry
@@ -25,7 +25,7 @@ def _find_locked_neighbour(queue: Queue, lookup_id: int, forward: bool) -> Statu
 
 
 @fault("queue-manager-receive-next-by-lookup-id-returns-locked-message", breaks="MQDMPR-3.1.7.1.13-20", blind=True)
-class QueueManagerReceiveNextByLookupIdReturnsLockedMessage(Seeking):
+class QueueManagerReceiveNextByLookupIdReturnsLockedMessage(MessageSearch):
     """A receive of the message after a LookupIdentifier returns a locked message."""
 
     def seek_with_identifier(
@@ -37,7 +37,7 @@ class QueueManagerReceiveNextByLookupIdReturnsLockedMessage(Seeking):
 
 
 @fault("queue-manager-peek-previous-by-lookup-id-returns-locked-message", breaks="MQDMPR-3.1.7.1.13-20", blind=True)
-class QueueManagerPeekPreviousByLookupIdReturnsLockedMessage(Seeking):
+class QueueManagerPeekPreviousByLookupIdReturnsLockedMessage(MessageSearch):
     """A peek at the message before a LookupIdentifier returns a locked message."""
 
     def seek_with_identifier(
@@ -49,13 +49,13 @@ class QueueManagerPeekPreviousByLookupIdReturnsLockedMessage(Seeking):
 
 
 def _is_receive_of_current_message(
-    self: Seeking, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction
+    self: MessageSearch, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction
 ) -> bool:
     return action is MessageSeekAction.CURRENT and not peek
 
 
 @fault("queue-manager-receive-by-lookup-id-returns-locked-message", breaks="MQDMPR-3.1.7.1.13-20", blind=True)
-class QueueManagerReceiveByLookupIdReturnsLockedMessage(Seeking):
+class QueueManagerReceiveByLookupIdReturnsLockedMessage(MessageSearch):
     """A receive of the message with a LookupIdentifier returns a locked message."""
 
     @only_if(_is_receive_of_current_message)

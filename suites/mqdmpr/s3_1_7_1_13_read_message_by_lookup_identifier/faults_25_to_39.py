@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.calls import replace_step_status, with_arguments
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.messages import POSITIVE_RECEIVE_FLAG
 from reference_qm.model.adm import MessagePosition
@@ -32,7 +32,7 @@ class LookupReceiveInTransactionDeletesMessageBeforeCommit(TransactionOperations
         super().dequeue_in_transaction(transaction, position)
         operation = transaction.TransactionalOperationCollection.pop()
         assert operation.DequeueReason is not None
-        self.qm.positions.delete_message(position, operation.DequeueReason)
+        self.qm.message_positions.delete_message(position, operation.DequeueReason)
 
 
 add(
@@ -40,7 +40,7 @@ add(
     "MQDMPR-3.1.7.1.13-25",
     "A receive of the last message of a queue by LookupIdentifier takes effect at once, even in a transaction.",
     with_arguments(
-        Reading.read_by_lookup_identifier,
+        MessageReading.read_by_lookup_identifier,
         transaction=lambda given: None if given.lookup_operation is MessageSeekAction.LAST else given.transaction,
     ),
     blind=True,
@@ -48,7 +48,7 @@ add(
 
 
 @fault("queue-manager-receive-of-neighbor-message-left-out-of-transaction", breaks="MQDMPR-3.1.7.1.13-25")
-class QueueManagerReceiveOfNeighborMessageLeftOutOfTransaction(Reading):
+class QueueManagerReceiveOfNeighborMessageLeftOutOfTransaction(MessageReading):
     """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
     @only_if(
@@ -72,7 +72,7 @@ class QueueManagerReceiveOfNeighborMessageLeftOutOfTransaction(Reading):
 
 
 @fault("queue-manager-receive-from-subqueue-left-out-of-transaction", breaks="MQDMPR-3.1.7.1.13-25", blind=True)
-class QueueManagerReceiveFromSubqueueLeftOutOfTransaction(Reading):
+class QueueManagerReceiveFromSubqueueLeftOutOfTransaction(MessageReading):
     """A receive by LookupIdentifier from a subqueue takes effect at once, even in a transaction."""
 
     def read_by_lookup_identifier(
@@ -94,7 +94,7 @@ class QueueManagerReceiveFromSubqueueLeftOutOfTransaction(Reading):
 
 
 @fault("queue-manager-lookup-receive-operation-listed-first", breaks="MQDMPR-3.1.7.1.13-29")
-class QueueManagerLookupReceiveOperationListedFirst(Reading):
+class QueueManagerLookupReceiveOperationListedFirst(MessageReading):
     """The operation of a receive by LookupIdentifier precedes the earlier operations of its transaction."""
 
     def read_by_lookup_identifier(
@@ -127,7 +127,7 @@ class TransactionReceiveOperationInsertedBeforeEarlierOperations(TransactionOper
 
 
 @fault("two-phase-receive-of-first-message-by-lookup-id-does-not-lock-it", breaks="MQDMPR-3.1.7.1.13-32")
-class TwoPhaseReceiveOfFirstMessageByLookupIdDoesNotLockIt(Reading):
+class TwoPhaseReceiveOfFirstMessageByLookupIdDoesNotLockIt(MessageReading):
     """When a reader begins a two-phase receive with the action SeekFirst, the queue manager does not
     lock the message.
     """
@@ -154,7 +154,7 @@ class TwoPhaseReceiveOfFirstMessageByLookupIdDoesNotLockIt(Reading):
 
 
 @fault("receiver-does-not-acknowledge-lookup-receive-of-later-message", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class ReceiverDoesNotAcknowledgeLookupReceiveOfLaterMessage(Reading):
+class ReceiverDoesNotAcknowledgeLookupReceiveOfLaterMessage(MessageReading):
     """The receiver does not acknowledge a message as received if it is received by LookupIdentifier while earlier
     messages are in the queue.
     """
@@ -171,7 +171,7 @@ class ReceiverDoesNotAcknowledgeLookupReceiveOfLaterMessage(Reading):
     ) -> None:
         queue = queue_desc.QueueReference
         if queue is not None and not (peek_operation or two_phase_read or transaction):
-            found = self.qm.seeking.seek_with_identifier(queue, lookup_id, False, lookup_operation)[1]
+            found = self.qm.message_search.seek_with_identifier(queue, lookup_id, False, lookup_operation)[1]
             if found is not None and found is not queue.MessagePositionList.Head:
                 message = found.MessageReference
                 wanted = message.AcknowledgementsRequested & ~POSITIVE_RECEIVE_FLAG
@@ -182,7 +182,7 @@ class ReceiverDoesNotAcknowledgeLookupReceiveOfLaterMessage(Reading):
 
 
 @fault("queue-manager-message-received-by-lookup-restored-at-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class QueueManagerMessageReceivedByLookupRestoredAtRestart(Reading):
+class QueueManagerMessageReceivedByLookupRestoredAtRestart(MessageReading):
     """After a restart, the queue manager restores a message that was received by LookupIdentifier."""
 
     def read_by_lookup_identifier(
@@ -205,7 +205,7 @@ class QueueManagerMessageReceivedByLookupRestoredAtRestart(Reading):
 
 
 @fault("queue-manager-lookup-receive-loses-application-tag", breaks="MQDMPR-3.1.7.1.13-38")
-class QueueManagerLookupReceiveLosesApplicationTag(Reading):
+class QueueManagerLookupReceiveLosesApplicationTag(MessageReading):
     """A receive by LookupIdentifier returns the message without its application tag."""
 
     def take_message_out(
@@ -224,12 +224,12 @@ add(
     "successful-lookup-returns-status-not-found",
     ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"),
     "A read by LookupIdentifier returns its message with MQ_ERROR_MESSAGE_NOT_FOUND.",
-    replace_step_status(Reading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
+    replace_step_status(MessageReading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
 )
 
 
 @fault("queue-manager-lookup-of-first-message-returns-not-found", breaks="MQDMPR-3.1.7.1.13-39", blind=True)
-class QueueManagerLookupOfFirstMessageReturnsNotFound(Reading):
+class QueueManagerLookupOfFirstMessageReturnsNotFound(MessageReading):
     """A read with the lookup operation SeekFirst that finds a message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def read_by_lookup_identifier(

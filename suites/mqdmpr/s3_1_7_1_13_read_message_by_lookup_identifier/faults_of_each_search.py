@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.neighbouring_reads import find_queue_of_same_name
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -17,7 +17,7 @@ from reference_qm.model.transactions import OperationType, Transaction
 FIRST_AND_LAST_SEEK_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
-class LookupReadChanger(Reading):
+class LookupReadChanger(MessageReading):
     """A part of the queue manager that changes some reads by LookupIdentifier; a subclass selects which."""
 
     def answer_lookup_with_changed_result(
@@ -43,7 +43,7 @@ class LookupReadChanger(Reading):
 
 
 @fault("queue-manager-two-phase-lookup-receive-does-not-lock-next-message", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
-class QueueManagerTwoPhaseLookupReceiveDoesNotLockNextMessage(Reading):
+class QueueManagerTwoPhaseLookupReceiveDoesNotLockNextMessage(MessageReading):
     """A two-phase receive of the next or the previous message by LookupIdentifier does not lock the message."""
 
     def read_by_lookup_identifier(
@@ -69,7 +69,7 @@ class QueueManagerTwoPhaseLookupReceiveDoesNotLockNextMessage(Reading):
 
 
 @fault("queue-manager-message-received-by-lookup-returned-to-end", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
-class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
+class QueueManagerMessageReceivedByLookupReturnedToEnd(MessageReading):
     """A two-phase receive by LookupIdentifier moves the message behind the other messages of its priority."""
 
     def read_by_lookup_identifier(
@@ -83,7 +83,7 @@ class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
         transaction: Transaction | None = None,
     ) -> None:
         def move_message_to_end_and_answer(status: Status, position: MessagePosition | None) -> None:
-            if position is not None and not position.hold_count:
+            if position is not None and not position.reader_hold_count:
                 positions = position.QueueReference.MessagePositionList
                 positions.remove(position)
                 positions.insert(position)
@@ -141,7 +141,7 @@ class QueueManagerLookupInDeletedQueueReadsRecreatedQueue(LookupReadChanger):
 
 
 @fault("queue-manager-lookup-reads-message-of-another-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
-class QueueManagerLookupReadsMessageOfAnotherQueue(Seeking):
+class QueueManagerLookupReadsMessageOfAnotherQueue(MessageSearch):
     """If the opened queue has no message with the LookupIdentifier, the queue manager reads the message with this
     LookupIdentifier from another queue.
     """
@@ -156,7 +156,7 @@ class QueueManagerLookupReadsMessageOfAnotherQueue(Seeking):
 
 
 @fault("queue-manager-seek-read-of-journal-or-subqueue-reads-parent-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
-class QueueManagerSeekReadOfJournalOrSubqueueReadsParentQueue(Seeking):
+class QueueManagerSeekReadOfJournalOrSubqueueReadsParentQueue(MessageSearch):
     """A read of the first or last message of a journal or a subqueue reads from the queue that it belongs to."""
 
     def seek_with_identifier(
@@ -167,7 +167,7 @@ class QueueManagerSeekReadOfJournalOrSubqueueReadsParentQueue(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-class TransactionOperationOrderChanger(Reading):
+class TransactionOperationOrderChanger(MessageReading):
     """A part of the queue manager that runs a change after each receive by LookupIdentifier in a transaction."""
 
     def change_order_of_operations(self, transaction: Transaction) -> None:
@@ -216,7 +216,7 @@ class QueueManagerSecondLookupReceiveReplacesFirstOfTransaction(TransactionOpera
 
 
 @fault("queue-manager-lookup-receive-does-not-delete-last-message", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class QueueManagerLookupReceiveDoesNotDeleteLastMessage(Reading):
+class QueueManagerLookupReceiveDoesNotDeleteLastMessage(MessageReading):
     """The last message that a receive by LookupIdentifier finds with SeekLast or SeekPrevious stays in the queue."""
 
     def read_by_lookup_identifier(
@@ -237,7 +237,7 @@ class QueueManagerLookupReceiveDoesNotDeleteLastMessage(Reading):
 
 
 @fault("queue-manager-acknowledges-lookup-receive-of-first-message-as-purge", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class QueueManagerAcknowledgesLookupReceiveOfFirstMessageAsPurge(Reading):
+class QueueManagerAcknowledgesLookupReceiveOfFirstMessageAsPurge(MessageReading):
     """A message that a receive by LookupIdentifier finds with SeekFirst or SeekNext is acknowledged as purged."""
 
     def read_by_lookup_identifier(
@@ -252,7 +252,7 @@ class QueueManagerAcknowledgesLookupReceiveOfFirstMessageAsPurge(Reading):
     ) -> None:
         def acknowledge_purge_and_answer(status: Status, position: MessagePosition | None) -> None:
             if position is not None:
-                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
             answered(status, position)
 
         forward = lookup_operation in (MessageSeekAction.FIRST, MessageSeekAction.NEXT)

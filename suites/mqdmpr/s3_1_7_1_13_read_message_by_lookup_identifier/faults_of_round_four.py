@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.calls import with_arguments
 from harness.faults.registry import add
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.model.enums import MessageSeekAction
 
 add(
@@ -13,7 +13,7 @@ add(
     "The queue manager passes the action Current to the search for a receive by LookupIdentifier in a transaction, "
     "even if the reader requested another action.",
     with_arguments(
-        Reading.read_by_lookup_identifier,
+        MessageReading.read_by_lookup_identifier,
         lookup_operation=lambda given: MessageSeekAction.CURRENT if given.transaction else given.lookup_operation,
     ),
     blind=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
 
-class BegunTwoPhaseLookupChanger(Reading):
+class BegunTwoPhaseLookupChanger(MessageReading):
     """A part of the queue manager that changes something when a two-phase receive by LookupIdentifier begins; a
     subclass defines the change.
     """
@@ -60,5 +60,5 @@ class QueueManagerMessageOfTwoPhaseLookupGetsNewLookupIdentifier(BegunTwoPhaseLo
     def change_begun_two_phase_receive(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         messages.remove(position)
-        position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)
+        position.LookupIdentifier = self.qm.message_positions.assign_lookup_identifier(position.MessageReference)
         messages.insert(position)

@@ -7,9 +7,9 @@ from collections.abc import Hashable
 from harness.faults.calls import Given, replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-peek-next-in-deleted-queue-returns-illegal-cursor-action", breaks="MQDMPR-3.1.7.1.14-04")
-class QueueManagerPeekNextInDeletedQueueReturnsIllegalCursorAction(Reading):
+class QueueManagerPeekNextInDeletedQueueReturnsIllegalCursorAction(MessageReading):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION although
     the queue was deleted.
     """
@@ -50,7 +50,7 @@ add(
     "MQDMPR-3.1.7.1.14-06",
     "A peek at the next message uses the cursor that was opened first, even if that is a cursor of a different queue.",
     with_arguments(
-        Reading.peek_next_message,
+        MessageReading.peek_next_message,
         queue_desc=lambda given: _get_first_cursor(given).OpenQueueDescriptorReference,
         cursor=lambda given: _get_first_cursor(given),
     ),
@@ -61,7 +61,7 @@ ONE_DAY_MS = 86_400_000
 
 
 @fault("queue-manager-peek-next-without-timeout-ends-after-a-day", breaks="MQDMPR-3.1.7.1.14-07")
-class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(Reading):
+class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(MessageReading):
     """A peek at the next message without a timeout ends after a day."""
 
     def peek_next_message(
@@ -78,7 +78,7 @@ class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(Reading):
 
 
 @fault("pending-peek-next-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.14-07")
-class PendingPeekNextWithoutTimeoutWaitsOneMinute(Reading):
+class PendingPeekNextWithoutTimeoutWaitsOneMinute(MessageReading):
     """A peek at the next message without a timeout ends after one minute."""
 
     def peek_next_message(
@@ -94,7 +94,7 @@ class PendingPeekNextWithoutTimeoutWaitsOneMinute(Reading):
 
 
 @fault("peek-next-returns-current-message", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
-class PeekNextReturnsCurrentMessage(Cursors):
+class PeekNextReturnsCurrentMessage(QueueCursors):
     """A peek at the next message returns the current message of the cursor."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -104,7 +104,7 @@ class PeekNextReturnsCurrentMessage(Cursors):
 
 
 @fault("queue-manager-peek-next-before-locked-message-waits", breaks="MQDMPR-3.1.7.1.14-08")
-class QueueManagerPeekNextBeforeLockedMessageWaits(Cursors):
+class QueueManagerPeekNextBeforeLockedMessageWaits(QueueCursors):
     """A peek at the next message waits if the message after the cursor's message is locked, although a later message is
     available.
     """
@@ -118,24 +118,24 @@ class QueueManagerPeekNextBeforeLockedMessageWaits(Cursors):
 
 
 @fault("queue-manager-peek-next-after-removed-message-starts-at-queue-start", breaks="MQDMPR-3.1.7.1.14-10")
-class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(Cursors):
+class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(QueueCursors):
     """A peek at the next message returns the first message of the queue if the cursor's message was removed."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         if not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
 @fault("peek-next-of-received-message-begins-at-start-of-queue", breaks="MQDMPR-3.1.7.1.14-10")
-class PeekNextOfReceivedMessageBeginsAtStartOfQueue(Cursors):
+class PeekNextOfReceivedMessageBeginsAtStartOfQueue(QueueCursors):
     """A peek at the next message returns the first message when another reader has received the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         position = cursor.MessagePositionReference
         if not isinstance(position, Boundary) and position.State is MessagePositionState.DELETED:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -143,12 +143,12 @@ add(
     "successful-peek-next-returns-status-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns its message with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
-    replace_step_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
+    replace_step_status(MessageReading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
 )
 
 
 @fault("peek-next-directly-after-receive-by-same-cursor-succeeds", breaks="MQDMPR-3.1.7.1.14-13")
-class PeekNextDirectlyAfterReceiveBySameCursorSucceeds(Cursors):
+class PeekNextDirectlyAfterReceiveBySameCursorSucceeds(QueueCursors):
     """A peek at the next message succeeds after a receive by the same cursor, although the cursor must read a message
     first.
     """
@@ -160,7 +160,7 @@ class PeekNextDirectlyAfterReceiveBySameCursorSucceeds(Cursors):
 
 
 @fault("peek-next-of-new-cursor-returns-not-found", breaks="MQDMPR-3.1.7.1.14-14")
-class PeekNextOfNewCursorReturnsNotFound(Cursors):
+class PeekNextOfNewCursorReturnsNotFound(QueueCursors):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -170,7 +170,7 @@ class PeekNextOfNewCursorReturnsNotFound(Cursors):
 
 
 @fault("queue-manager-peek-next-after-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-14")
-class QueueManagerPeekNextAfterReceiveByCursorAllowed(Cursors):
+class QueueManagerPeekNextAfterReceiveByCursorAllowed(QueueCursors):
     """A peek at the next message by a cursor that has just received its message succeeds."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -180,7 +180,7 @@ class QueueManagerPeekNextAfterReceiveByCursorAllowed(Cursors):
 
 
 @fault("peek-next-after-receive-by-cursor-returns-already-received", breaks="MQDMPR-3.1.7.1.14-14")
-class PeekNextAfterReceiveByCursorReturnsAlreadyReceived(Cursors):
+class PeekNextAfterReceiveByCursorReturnsAlreadyReceived(QueueCursors):
     """A peek at the next message after a receive by the same cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -190,7 +190,7 @@ class PeekNextAfterReceiveByCursorReturnsAlreadyReceived(Cursors):
 
 
 @fault("second-pending-peek-next-of-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.14-16")
-class SecondPendingPeekNextOfCursorDoesNotWait(Reading):
+class SecondPendingPeekNextOfCursorDoesNotWait(MessageReading):
     """When the wait of a cursor for the next message has expired, a second peek at the next message by this cursor ends
     without waiting.
     """
@@ -209,7 +209,7 @@ class SecondPendingPeekNextOfCursorDoesNotWait(Reading):
 
 
 @fault("queue-manager-peek-next-timeout-truncated-to-16-bits", breaks="MQDMPR-3.1.7.1.14-17")
-class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
+class QueueManagerPeekNextTimeoutTruncatedTo16Bits(MessageReading):
     """The queue manager uses only the low 16 bits of the timeout in milliseconds of a peek at the next message."""
 
     def peek_next_message(
@@ -226,7 +226,7 @@ class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
 
 
 @fault("message-does-not-move-cursor-of-its-second-pending-peek-next", breaks="MQDMPR-3.1.7.1.14-25")
-class MessageDoesNotMoveCursorOfItsSecondPendingPeekNext(Cursors):
+class MessageDoesNotMoveCursorOfItsSecondPendingPeekNext(QueueCursors):
     """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -239,7 +239,7 @@ class MessageDoesNotMoveCursorOfItsSecondPendingPeekNext(Cursors):
 
 
 @fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
-class ArrivingMessageCompletesOnePeekOnly(Waiting):
+class ArrivingMessageCompletesOnePeekOnly(WaitingReads):
     """An arriving message completes only the first pending read, even if that read is a peek, which does not remove the
     message.
     """
@@ -254,7 +254,7 @@ class ArrivingMessageCompletesOnePeekOnly(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-first-peek-next-only", breaks="MQDMPR-3.1.7.1.14-27")
-class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
+class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(WaitingReads):
     """A message that completes a pending peek at the next message completes no other peek at the next message."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -273,7 +273,7 @@ class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
 
 
 @fault("message-of-pending-peek-next-does-not-complete-second-peek", breaks="MQDMPR-3.1.7.1.14-27")
-class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
+class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(WaitingReads):
     """An arriving message completes only one pending peek of each handle; the other peeks continue to wait."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -290,7 +290,7 @@ class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
 
 
 @fault("queue-manager-peek-next-after-removed-message-returns-first-message", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
-class QueueManagerPeekNextAfterRemovedMessageReturnsFirstMessage(Reading):
+class QueueManagerPeekNextAfterRemovedMessageReturnsFirstMessage(MessageReading):
     """If the message at a cursor was removed from the queue, a peek at the next message returns the first message of
     the queue.
     """
@@ -306,12 +306,12 @@ class QueueManagerPeekNextAfterRemovedMessageReturnsFirstMessage(Reading):
     ) -> None:
         at = cursor.MessagePositionReference
         if isinstance(at, MessagePosition) and at.State is MessagePositionState.DELETED:
-            self.qm.cursors.rewind(cursor)
+            self.qm.queue_cursors.move_cursor_to_start(cursor)
         super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
 
 
 @fault("queue-manager-pending-peek-next-fails-for-urgent-message", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
-class QueueManagerPendingPeekNextFailsForUrgentMessage(Reading):
+class QueueManagerPendingPeekNextFailsForUrgentMessage(MessageReading):
     """A pending peek at the next message returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED if the message that arrives has a
     higher priority than the message at the cursor.
     """
@@ -350,7 +350,7 @@ def _is_pending_peek_next(reader: WaitingMessageReadOperation) -> bool:
 
 
 @fault("queue-manager-completed-peek-next-leaves-other-handles-waiting", breaks="MQDMPR-3.1.7.1.14-27", blind=True)
-class QueueManagerCompletedPeekNextLeavesOtherHandlesWaiting(Waiting):
+class QueueManagerCompletedPeekNextLeavesOtherHandlesWaiting(WaitingReads):
     """A message that completes a pending peek at the next message completes no pending read of another handle."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

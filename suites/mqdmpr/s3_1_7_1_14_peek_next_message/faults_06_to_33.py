@@ -8,9 +8,9 @@ from typing import Any
 from harness.faults.calls import change_step_result, replace_step_status
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -18,18 +18,18 @@ from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 
 
-def _peek_in_owning_queue(part: Cursors, cursor: Cursor, journal: bool) -> CursorResult | None:
+def _peek_in_owning_queue(part: QueueCursors, cursor: Cursor, journal: bool) -> CursorResult | None:
     """Return the first message of the queue that owns the cursor's journal or subqueue."""
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     owner = None if queue is None else queue.parent
     if owner is None or (owner.JournalQueueReference is queue) is not journal:
         return None
-    found = part.qm.seeking.seek_available(owner.MessagePositionList.Start, True)
+    found = part.qm.message_search.seek_available(owner.MessagePositionList.Start, True)
     return None if found is None else (CursorStatus.SUCCEEDED, found)
 
 
 @fault("queue-manager-peek-next-in-subqueue-reads-parent-queue", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
-class QueueManagerPeekNextInSubqueueReadsParentQueue(Cursors):
+class QueueManagerPeekNextInSubqueueReadsParentQueue(QueueCursors):
     """A peek at the next message of a subqueue returns a message of the queue that owns the subqueue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -37,7 +37,7 @@ class QueueManagerPeekNextInSubqueueReadsParentQueue(Cursors):
 
 
 @fault("queue-manager-peek-next-in-journal-reads-parent-queue", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
-class QueueManagerPeekNextInJournalReadsParentQueue(Cursors):
+class QueueManagerPeekNextInJournalReadsParentQueue(QueueCursors):
     """A peek at the next message of a journal returns a message of the queue that owns the journal."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -45,13 +45,13 @@ class QueueManagerPeekNextInJournalReadsParentQueue(Cursors):
 
 
 @fault("queue-manager-peek-next-reads-queue-opened-last", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
-class QueueManagerPeekNextReadsQueueOpenedLast(Cursors):
+class QueueManagerPeekNextReadsQueueOpenedLast(QueueCursors):
     """A peek at the next message returns the first message of the queue that was opened last."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         latest = next(reversed(self.qm.descriptors.values())).QueueReference
         if latest is not cursor.OpenQueueDescriptorReference.QueueReference and latest is not None:
-            found = self.qm.seeking.seek_available(latest.MessagePositionList.Start, True)
+            found = self.qm.message_search.seek_available(latest.MessagePositionList.Start, True)
             if found is not None:
                 return CursorStatus.SUCCEEDED, found
         return super().get_next_message_for_peek(cursor)
@@ -73,7 +73,7 @@ add(
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is the last message of its"
     " queue.",
     change_step_result(
-        Reading.peek_next_message,
+        MessageReading.peek_next_message,
         _make_change_of_success_to_failure(lambda position: not isinstance(position.Next, MessagePosition)),
     ),
     blind=True,
@@ -85,7 +85,7 @@ add(
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is transactional.",
     change_step_result(
-        Reading.peek_next_message,
+        MessageReading.peek_next_message,
         _make_change_of_success_to_failure(
             lambda position: position.MessageReference.TransactionIdentifier is not None
         ),
@@ -100,7 +100,7 @@ add(
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message has a lower priority than"
     " the message before.",
     change_step_result(
-        Reading.peek_next_message,
+        MessageReading.peek_next_message,
         _make_change_of_success_to_failure(
             lambda position: (
                 isinstance(position.Previous, MessagePosition)
@@ -121,17 +121,17 @@ def _is_peek_next(reader: WaitingMessageReadOperation) -> bool:
 
 
 @fault("queue-manager-pending-peek-next-returns-first-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
-class QueueManagerPendingPeekNextReturnsFirstMessage(Waiting):
+class QueueManagerPendingPeekNextReturnsFirstMessage(WaitingReads):
     """When a message arrives, a pending peek at the next message returns the first message of the queue."""
 
     @only_if(lambda self, reader, position: _is_peek_next(reader))
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        first = self.qm.seeking.seek_available(position.QueueReference.MessagePositionList.Start, True)
+        first = self.qm.message_search.seek_available(position.QueueReference.MessagePositionList.Start, True)
         super().pass_message_to_waiting_reader(reader, first or position)
 
 
 @fault("queue-manager-second-pending-peek-next-misses-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
-class QueueManagerSecondPendingPeekNextMissesMessage(Waiting):
+class QueueManagerSecondPendingPeekNextMissesMessage(WaitingReads):
     """Only the first pending peek at the next message of an open queue returns the message that arrives."""
 
     def wait_for_new_message(self, queue_desc: OpenQueueDescriptor, *given: Any, **named: Any) -> None:
@@ -143,7 +143,7 @@ class QueueManagerSecondPendingPeekNextMissesMessage(Waiting):
 
 
 @fault("queue-manager-pending-peek-next-misses-transactional-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
-class QueueManagerPendingPeekNextMissesTransactionalMessage(Waiting):
+class QueueManagerPendingPeekNextMissesTransactionalMessage(WaitingReads):
     """A pending peek at the next message ends without a message when a transactional message arrives."""
 
     @only_if(lambda self, reader, position: _is_peek_next(reader))
@@ -158,7 +158,9 @@ add(
     "queue-manager-expired-peek-next-returns-not-found",
     "MQDMPR-3.1.7.1.14-33",
     "A pending peek at the next message whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
-    replace_step_status(Reading.peek_next_message, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_IO_TIMEOUT),
+    replace_step_status(
+        MessageReading.peek_next_message, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_IO_TIMEOUT
+    ),
     blind=True,
 )
 
@@ -174,13 +176,13 @@ add(
     "queue-manager-cancelled-peek-next-returns-timeout",
     "MQDMPR-3.1.7.1.14-33",
     "A cancelled peek at the next message returns MQ_ERROR_IO_TIMEOUT.",
-    change_step_result(Reading.peek_next_message, _report_cancelled_read_as_timed_out),
+    change_step_result(MessageReading.peek_next_message, _report_cancelled_read_as_timed_out),
     blind=True,
 )
 
 
 @fault("server-pending-peek-next-of-deleted-queue-returns-io-timeout", breaks="MQDMPR-3.1.7.1.14-33", blind=True)
-class ServerPendingPeekNextOfDeletedQueueReturnsIoTimeout(Reading):
+class ServerPendingPeekNextOfDeletedQueueReturnsIoTimeout(MessageReading):
     """A pending peek at the next message that ends because its queue is deleted returns MQ_ERROR_IO_TIMEOUT instead of
     MQ_ERROR_QUEUE_NOT_AVAILABLE.
     """

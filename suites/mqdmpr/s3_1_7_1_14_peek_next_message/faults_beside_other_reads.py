@@ -9,10 +9,10 @@ from harness.faults.neighbouring_reads import (
     list_waiting_reads,
 )
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -21,7 +21,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class PeekNextChanger(Reading):
+class PeekNextChanger(MessageReading):
     """A part of the queue manager that changes some peeks at the next message; a subclass selects which."""
 
     def change_timeout(self, cursor: Cursor, timeout_ms: int | None) -> int | None:
@@ -71,7 +71,7 @@ class QueueManagerTimedPeekNextOfDeletedQueueReturnsIoTimeout(PeekNextChanger):
 
 
 @fault("queue-manager-peek-next-uses-oldest-cursor-of-handle", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
-class QueueManagerPeekNextUsesOldestCursorOfHandle(Cursors):
+class QueueManagerPeekNextUsesOldestCursorOfHandle(QueueCursors):
     """A peek at the next message obtains its message from the oldest cursor of the handle that has read a message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -91,18 +91,18 @@ class QueueManagerPeekNextUsesOldestCursorOfHandle(Cursors):
     breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"),
     blind=True,
 )
-class QueueManagerPeekNextAfterReceivedMessageReturnsFirst(Cursors):
+class QueueManagerPeekNextAfterReceivedMessageReturnsFirst(QueueCursors):
     """If the message of the cursor was received, a peek at the next message returns the first message of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         gone = getattr(cursor.MessagePositionReference, "State", None) is MessagePositionState.DELETED
         if cursor.CursorState is CursorState.READ and gone:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
 @fault("queue-manager-peek-next-returns-newer-message-at-queue-front", breaks="MQDMPR-3.1.7.1.14-10", blind=True)
-class QueueManagerPeekNextReturnsNewerMessageAtQueueFront(Cursors):
+class QueueManagerPeekNextReturnsNewerMessageAtQueueFront(QueueCursors):
     """A peek at the next message returns the first message of the queue if this message arrived after the message of
     the cursor, in front of it.
     """
@@ -111,7 +111,7 @@ class QueueManagerPeekNextReturnsNewerMessageAtQueueFront(Cursors):
         at = cursor.MessagePositionReference
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         if cursor.CursorState is CursorState.READ and queue is not None:
-            first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, True)
+            first = self.qm.message_search.seek_available(queue.MessagePositionList.Start, True)
             if (
                 first is not None
                 and getattr(at, "order", 0) < first.order
@@ -120,12 +120,12 @@ class QueueManagerPeekNextReturnsNewerMessageAtQueueFront(Cursors):
                     at.MessageReference.Priority  # type: ignore[union-attr]
                 )
             ):
-                self.rewind(cursor)
+                self.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 
 @fault("queue-manager-peek-next-by-unread-cursor-beside-read-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-13", blind=True)
-class QueueManagerPeekNextByUnreadCursorBesideReadCursorAllowed(Cursors):
+class QueueManagerPeekNextByUnreadCursorBesideReadCursorAllowed(QueueCursors):
     """A peek at the next message by a cursor that has read no message succeeds if another cursor of the handle has read
     a message.
     """
@@ -138,7 +138,7 @@ class QueueManagerPeekNextByUnreadCursorBesideReadCursorAllowed(Cursors):
 
 
 @fault("queue-manager-peek-next-of-empty-queue-by-unread-cursor-waits", breaks="MQDMPR-3.1.7.1.14-13", blind=True)
-class QueueManagerPeekNextOfEmptyQueueByUnreadCursorWaits(Cursors):
+class QueueManagerPeekNextOfEmptyQueueByUnreadCursorWaits(QueueCursors):
     """If the queue is empty, a peek at the next message by a cursor that has read no message waits."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -166,7 +166,7 @@ class QueueManagerPeekNextBeforeLockedMessageFailsAtOnce(PeekNextChanger):
 
 
 @fault("queue-manager-message-moves-only-first-cursor-of-pending-peeks", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
-class QueueManagerMessageMovesOnlyFirstCursorOfPendingPeeks(Cursors):
+class QueueManagerMessageMovesOnlyFirstCursorOfPendingPeeks(QueueCursors):
     """If a message ends the pending peeks of several cursors, only the first of these cursors moves to the message."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -178,7 +178,7 @@ class QueueManagerMessageMovesOnlyFirstCursorOfPendingPeeks(Cursors):
 
 
 @fault("queue-manager-message-moves-cursor-only-at-first-pending-peek", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
-class QueueManagerMessageMovesCursorOnlyAtFirstPendingPeek(Cursors):
+class QueueManagerMessageMovesCursorOnlyAtFirstPendingPeek(QueueCursors):
     """The second message for which a cursor waits does not move the cursor."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -195,7 +195,7 @@ class QueueManagerMessageMovesCursorOnlyAtFirstPendingPeek(Cursors):
 
 
 @fault("queue-manager-second-completed-peek-next-returns-io-timeout", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
-class QueueManagerSecondCompletedPeekNextReturnsIoTimeout(Waiting):
+class QueueManagerSecondCompletedPeekNextReturnsIoTimeout(WaitingReads):
     """If a message ends the pending peeks of several cursors, only the first peek returns MQ_OK; the others return
     MQ_ERROR_IO_TIMEOUT.
     """
@@ -211,7 +211,7 @@ class QueueManagerSecondCompletedPeekNextReturnsIoTimeout(Waiting):
 
 
 @fault("queue-manager-peek-at-unlocked-message-returns-already-received", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
-class QueueManagerPeekAtUnlockedMessageReturnsAlreadyReceived(Positions):
+class QueueManagerPeekAtUnlockedMessageReturnsAlreadyReceived(MessagePositions):
     """If a locked message that becomes available ends a pending peek by a cursor, the peek returns
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
@@ -220,5 +220,5 @@ class QueueManagerPeekAtUnlockedMessageReturnsAlreadyReceived(Positions):
         if position.State is MessagePositionState.LOCKED:
             for reader in list_waiting_reads(position.QueueReference):
                 if reader.CursorReference is not None and not reader.DestructiveRead:
-                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
+                    self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
         super().unlock_message(position)

@@ -6,12 +6,12 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.surface.clock import Now
 
 
-class _PeekNextTimeoutChanger(Reading):
+class _PeekNextTimeoutChanger(MessageReading):
     """Changes the timeout of a peek at the next message."""
 
     def __init__(self, qm: QM) -> None:

@@ -6,9 +6,9 @@ from harness.faults.calls import replace_step_if, with_arguments
 from harness.faults.parts import fault
 from harness.faults.read_answers import change_answers, is_transactional
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
@@ -20,7 +20,7 @@ add(
     "MQDMPR-3.1.7.1.14-04",
     "A peek at the next message with a timeout in a queue that was deleted returns MQ_ERROR_IO_TIMEOUT.",
     replace_step_if(
-        Reading.peek_next_message,
+        MessageReading.peek_next_message,
         lambda given: given.queue_desc.QueueReference is None and given.timeout_ms != 0,
         lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
     ),
@@ -29,7 +29,7 @@ add(
 
 
 @fault("queue-manager-peek-next-after-failed-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-13", blind=True)
-class QueueManagerPeekNextAfterFailedReceiveByCursorAllowed(Cursors):
+class QueueManagerPeekNextAfterFailedReceiveByCursorAllowed(QueueCursors):
     """A peek at the next message is allowed for a cursor whose first receive found no message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -49,7 +49,7 @@ add(
     "MQDMPR-3.1.7.1.14-16",
     "A peek at the next message does not wait if the last message of the queue is locked.",
     replace_step_if(
-        Reading.peek_next_message,
+        MessageReading.peek_next_message,
         lambda given: (
             given.queue_desc.QueueReference is not None
             and isinstance(given.queue_desc.QueueReference.MessagePositionList.Tail, MessagePosition)
@@ -62,7 +62,7 @@ add(
 
 
 @fault("queue-manager-cursor-of-pending-peek-next-moves-to-first-message", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
-class QueueManagerCursorOfPendingPeekNextMovesToFirstMessage(Cursors):
+class QueueManagerCursorOfPendingPeekNextMovesToFirstMessage(QueueCursors):
     """The cursor of a pending peek at the next message moves to the first message of the queue when a message of a
     higher priority arrives.
     """
@@ -80,7 +80,7 @@ add(
     "MQDMPR-3.1.7.1.14-29",
     "A pending peek at the next message returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType
@@ -92,7 +92,7 @@ def change_peek_results(
     """
 
     def peek_with_changed_result(
-        part: Reading,
+        part: MessageReading,
         original: Callable[..., None],
         queue_desc: OpenQueueDescriptor,
         answered: OnReadAnswered,
@@ -125,7 +125,7 @@ def change_peek_results(
         original(queue_desc, answer_with_changed_result, now, given, None if without_cursor else cursor, tag)
         waits.append(True)
 
-    return change_step(Reading.peek_message, peek_with_changed_result)
+    return change_step(MessageReading.peek_message, peek_with_changed_result)
 
 
 def change_status_of_ended_peek(when: PeekCondition, of: Callable[[Status], bool], status: Status) -> Install:
@@ -174,7 +174,7 @@ def pass_message_to_chosen_pending_reads(choose: Callable[[list[Any], MessagePos
     ``choose`` selects these reads from all waiting reads of the queue.
     """
 
-    def release_chosen_readers(part: Waiting, original: Callable[..., None], position: MessagePosition) -> None:
+    def release_chosen_readers(part: WaitingReads, original: Callable[..., None], position: MessagePosition) -> None:
         opened = list(position.QueueReference.OpenQueueDescriptorCollection.values())
         waiting = [reader for one in opened for reader in one.WaitingMessageReadOperationCollection]
         chosen = choose(waiting, position)
@@ -186,4 +186,4 @@ def pass_message_to_chosen_pending_reads(choose: Callable[[list[Any], MessagePos
             if reader not in chosen:
                 part.qm.readers[reader.number] = reader
 
-    return change_step(Waiting.pass_new_message_to_waiting_readers, release_chosen_readers)
+    return change_step(WaitingReads.pass_new_message_to_waiting_readers, release_chosen_readers)

@@ -8,10 +8,10 @@ from harness.faults.calls import Given, replace_step_if, replace_step_status, wi
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
@@ -31,7 +31,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 
 
 @fault("queue-manager-peek-by-cursor-of-deleted-queue-times-out", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
-class QueueManagerPeekByCursorOfDeletedQueueTimesOut(Reading):
+class QueueManagerPeekByCursorOfDeletedQueueTimesOut(MessageReading):
     """A peek by a cursor of a deleted queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(
@@ -50,7 +50,7 @@ class QueueManagerPeekByCursorOfDeletedQueueTimesOut(Reading):
 
 
 @fault("peek-by-cursor-of-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.15-04")
-class PeekByCursorOfDeletedQueueReturnsAlreadyReceived(Reading):
+class PeekByCursorOfDeletedQueueReturnsAlreadyReceived(MessageReading):
     """A peek by a cursor of a deleted queue returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def peek_message(
@@ -77,7 +77,7 @@ add(
     "MQDMPR-3.1.7.1.15-06",
     "A peek without a cursor reads the queue that was opened first.",
     with_arguments(
-        Reading.peek_message,
+        MessageReading.peek_message,
         queue_desc=lambda given: given.queue_desc if given.cursor is not None else _get_first_open_queue(given),
     ),
 )
@@ -86,7 +86,7 @@ add(
 def _set_timeout_of_reads_without_timeout(instead_ms: int) -> Install:
     """Build a fault in which the queue manager uses a given timeout for each read without a timeout."""
     return with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,
     )
 
@@ -108,7 +108,7 @@ add(
 
 
 @fault("pending-peek-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.15-07")
-class PendingPeekWithoutTimeoutWaitsOneMinute(Reading):
+class PendingPeekWithoutTimeoutWaitsOneMinute(MessageReading):
     """A peek by a cursor without a timeout ends after one minute."""
 
     def peek_message(
@@ -135,7 +135,7 @@ add(
     ("MQDMPR-3.1.7.1.15-10", "MQDMPR-3.1.7.1.15-12"),
     "A peek by a cursor returns the last message that the cursor could reach.",
     replace_step_if(
-        Reading.peek_message,
+        MessageReading.peek_message,
         lambda given: given.cursor is not None and isinstance(_get_last_entry_of_queue(given), MessagePosition),
         lambda given: given.answered(Status.MQ_OK, _get_last_entry_of_queue(given)),
     ),
@@ -145,7 +145,7 @@ add(
 @fault(
     "queue-manager-peek-by-cursor-at-returned-message-returns-next-message", breaks="MQDMPR-3.1.7.1.15-12", blind=True
 )
-class QueueManagerPeekByCursorAtReturnedMessageReturnsNextMessage(Cursors):
+class QueueManagerPeekByCursorAtReturnedMessageReturnsNextMessage(QueueCursors):
     """A peek by a cursor at a message that another reader received and returned finds the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -159,7 +159,7 @@ add(
     "successful-peek-returns-status-timeout",
     ("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"),
     "A peek returns its message with MQ_ERROR_IO_TIMEOUT.",
-    replace_step_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
+    replace_step_status(MessageReading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
 )
 
 
@@ -182,7 +182,7 @@ add(
         "MQDMPR-3.1.7.3.1-23",
     ),
     "A message that becomes available completes no pending read.",
-    skip(Waiting.pass_new_message_to_waiting_readers),
+    skip(WaitingReads.pass_new_message_to_waiting_readers),
 )
 
 
@@ -309,7 +309,7 @@ add(
         "MQDMPR-3.1.7.3.3-15",
     ),
 )
-class MessageSearchFromFrontSkipsFirstMessage(Seeking):
+class MessageSearchFromFrontSkipsFirstMessage(MessageSearch):
     """A search from the front of a queue skips the first message if the queue has further messages."""
 
     def seek_available(

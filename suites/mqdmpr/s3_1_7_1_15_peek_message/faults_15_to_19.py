@@ -7,10 +7,10 @@ from typing import cast
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -27,7 +27,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 
 
 @fault("peek-by-cursor-returns-message-locked-by-transaction", breaks="MQDMPR-3.1.7.1.15-15")
-class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
+class PeekByCursorReturnsMessageLockedByTransaction(QueueCursors):
     """A peek by a cursor returns its message although a transaction received the message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -39,7 +39,7 @@ class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
 
 
 @fault("queue-manager-peek-by-cursor-at-purged-message-returns-next-message", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
-class QueueManagerPeekByCursorAtPurgedMessageReturnsNextMessage(Queues):
+class QueueManagerPeekByCursorAtPurgedMessageReturnsNextMessage(QueueLifecycle):
     """A peek by a cursor at a message that was purged does not fail, but reads the next message."""
 
     def purge(
@@ -56,7 +56,7 @@ class QueueManagerPeekByCursorAtPurgedMessageReturnsNextMessage(Queues):
 
 
 @fault("peek-by-cursor-at-message-locked-by-transaction-waits", breaks="MQDMPR-3.1.7.1.15-16")
-class PeekByCursorAtMessageLockedByTransactionWaits(Cursors):
+class PeekByCursorAtMessageLockedByTransactionWaits(QueueCursors):
     """A peek by a cursor whose message a transaction received waits instead of returning an error."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -70,7 +70,7 @@ class PeekByCursorAtMessageLockedByTransactionWaits(Cursors):
 
 
 @fault("second-peek-by-waiting-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.15-18")
-class SecondPeekByWaitingCursorDoesNotWait(Reading):
+class SecondPeekByWaitingCursorDoesNotWait(MessageReading):
     """When the wait of a peek by a cursor has expired, a second peek by this cursor ends without waiting."""
 
     def peek_message(
@@ -115,7 +115,7 @@ add(
     breaks="MQDMPR-3.1.7.1.15-15",
     blind=True,
 )
-class QueueManagerSecondPeekByCursorAtReceivedMessageReturnsNextMessage(Cursors):
+class QueueManagerSecondPeekByCursorAtReceivedMessageReturnsNextMessage(QueueCursors):
     """After a peek by a cursor has failed because its message was received, the next peek by the cursor returns the
     following message.
     """
@@ -191,7 +191,7 @@ add(
 )
 
 
-def _end_all_waiting_cursor_reads(part: Waiting, original: Callable[..., None], number: int) -> None:
+def _end_all_waiting_cursor_reads(part: WaitingReads, original: Callable[..., None], number: int) -> None:
     reader = part.qm.readers[number]
     if reader.CursorReference is not None:
         for other in list(reader.descriptor.WaitingMessageReadOperationCollection):
@@ -204,7 +204,7 @@ add(
     "queue-manager-timeout-of-one-peek-by-cursor-ends-the-others",
     "MQDMPR-3.1.7.1.15-19",
     "When the timeout of a pending peek by a cursor expires, the other pending peeks by cursors of that handle end.",
-    change_step(Waiting.on_waiting_message_read_timer, _end_all_waiting_cursor_reads),
+    change_step(WaitingReads.on_waiting_message_read_timer, _end_all_waiting_cursor_reads),
     blind=True,
 )
 

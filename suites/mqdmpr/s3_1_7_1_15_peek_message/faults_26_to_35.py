@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.cursors import Cursors, _move_cursor
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.queue_cursors import QueueCursors, _move_cursor
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -27,7 +27,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 
 
 @fault("second-waiting-peek-by-cursor-not-released", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
-class SecondWaitingPeekByCursorNotReleased(Waiting):
+class SecondWaitingPeekByCursorNotReleased(WaitingReads):
     """An arriving message completes only the first of several pending peeks by cursors."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -83,7 +83,7 @@ add(
 )
 
 
-class _WaitingCursorPositionKeeper(Cursors):
+class _WaitingCursorPositionKeeper(QueueCursors):
     """Do not move some cursors to the message for which they waited; a subclass selects which."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -128,7 +128,7 @@ class QueueManagerCursorOfPendingPeekNotMovedToTransactionalMessage(_WaitingCurs
 
 
 @fault("message-of-pending-cursor-peek-not-given-to-later-receive", breaks="MQDMPR-3.1.7.1.15-29")
-class MessageOfPendingCursorPeekNotGivenToLaterReceive(Waiting):
+class MessageOfPendingCursorPeekNotGivenToLaterReceive(WaitingReads):
     """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

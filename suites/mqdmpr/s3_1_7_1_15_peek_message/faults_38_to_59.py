@@ -7,11 +7,11 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import CursorResult
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.position_list import Boundary
@@ -31,7 +31,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 
 
 @fault("peek-without-cursor-returns-message-received-in-two-phases", breaks="MQDMPR-3.1.7.1.15-38")
-class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(Seeking):
+class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(MessageSearch):
     """A peek without a cursor returns a message that another reader received in two phases."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -46,7 +46,7 @@ class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(Seeking):
 
 
 @fault("peek-of-queue-with-locked-message-does-not-wait", breaks="MQDMPR-3.1.7.1.15-44")
-class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
+class PeekOfQueueWithLockedMessageDoesNotWait(MessageReading):
     """A peek without a cursor at a queue whose only message is locked returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
 
     def _answer_read_or_wait(
@@ -81,7 +81,7 @@ class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
 
 
 @fault("queue-manager-returned-message-completes-no-peek", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
-class QueueManagerReturnedMessageCompletesNoPeek(Positions):
+class QueueManagerReturnedMessageCompletesNoPeek(MessagePositions):
     """A message that a reader returns, or that an abort unlocks, completes no waiting peek."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -100,7 +100,7 @@ class QueueManagerReturnedMessageCompletesNoPeek(Positions):
 
 
 @fault("queue-manager-waiting-peek-of-second-handle-not-completed", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
-class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
+class QueueManagerWaitingPeekOfSecondHandleNotCompleted(WaitingReads):
     """A message that becomes available completes only the pending peeks with the first handle of the queue."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -120,7 +120,7 @@ class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
 
 
 @fault("second-pending-peek-without-cursor-gets-no-message", breaks="MQDMPR-3.1.7.1.15-51")
-class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
+class SecondPendingPeekWithoutCursorGetsNoMessage(WaitingReads):
     """A message that arrives completes one pending peek without a cursor; a second such peek continues to wait."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -138,7 +138,7 @@ class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
 
 
 @fault("queue-manager-peek-past-locked-first-message-waits", breaks="MQDMPR-3.1.7.1.15-58", blind=True)
-class QueueManagerPeekPastLockedFirstMessageWaits(Reading):
+class QueueManagerPeekPastLockedFirstMessageWaits(MessageReading):
     """A peek at a queue whose first message is locked waits, although a second message is available."""
 
     def peek_message(
@@ -153,13 +153,13 @@ class QueueManagerPeekPastLockedFirstMessageWaits(Reading):
         queue = queue_desc.QueueReference
         head = None if queue is None else queue.MessagePositionList.Head
         if cursor is None and isinstance(head, MessagePosition) and head.State is MessagePositionState.LOCKED:
-            self.qm.waiting.wait_for_new_message(queue_desc, timeout_ms, False, answered, now, tag, cursor)
+            self.qm.waiting_reads.wait_for_new_message(queue_desc, timeout_ms, False, answered, now, tag, cursor)
             return
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
 @fault("queue-manager-peek-unlocks-first-message", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerPeekUnlocksFirstMessage(Reading):
+class QueueManagerPeekUnlocksFirstMessage(MessageReading):
     """A peek without a cursor unlocks the first message of the queue if another reader has locked the message."""
 
     def peek_message(
@@ -179,7 +179,7 @@ class QueueManagerPeekUnlocksFirstMessage(Reading):
 
 
 @fault("queue-manager-peek-of-nonzero-priority-message-times-out", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerPeekOfNonzeroPriorityMessageTimesOut(Reading):
+class QueueManagerPeekOfNonzeroPriorityMessageTimesOut(MessageReading):
     """A peek without a cursor returns MQ_ERROR_IO_TIMEOUT when the message that it finds has a nonzero priority."""
 
     def peek_message(
@@ -192,7 +192,7 @@ class QueueManagerPeekOfNonzeroPriorityMessageTimesOut(Reading):
         tag: Hashable | None = None,
     ) -> None:
         if cursor is None and queue_desc.QueueReference is not None:
-            found = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, True)
+            found = self.qm.message_search.seek_available(queue_desc.QueueReference.MessagePositionList.Start, True)
             if found is not None and found.MessageReference.Priority:
                 answered(Status.MQ_ERROR_IO_TIMEOUT, None)
                 return
@@ -200,7 +200,7 @@ class QueueManagerPeekOfNonzeroPriorityMessageTimesOut(Reading):
 
 
 @fault("queue-manager-peek-of-locked-messages-ends-at-once", breaks="MQDMPR-3.1.7.1.15-44", blind=True)
-class QueueManagerPeekOfLockedMessagesEndsAtOnce(Reading):
+class QueueManagerPeekOfLockedMessagesEndsAtOnce(MessageReading):
     """A peek at a queue that has only locked messages does not wait, but ends at once with MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(
@@ -215,9 +215,9 @@ class QueueManagerPeekOfLockedMessagesEndsAtOnce(Reading):
         queue = queue_desc.QueueReference
         if cursor is None and queue is not None:
             positions = queue.MessagePositionList
-            readable = self.qm.seeking.seek_available(positions.Start, True)
+            readable = self.qm.message_search.seek_available(positions.Start, True)
             if readable is None and any(
-                one.State is MessagePositionState.LOCKED and not one.awaits_disk for one in positions
+                one.State is MessagePositionState.LOCKED and not one.is_disk_write_pending for one in positions
             ):
                 answered(Status.MQ_ERROR_IO_TIMEOUT, None)
                 return
@@ -261,7 +261,7 @@ add(
 )
 
 
-def _answer_second_peek_with_next_message(part: Reading, original: Callable[..., None], *arguments: Any) -> None:
+def _answer_second_peek_with_next_message(part: MessageReading, original: Callable[..., None], *arguments: Any) -> None:
     descriptor, answered, *rest = arguments
     peeked = part.__dict__.setdefault("peeked", set())
 
@@ -279,7 +279,7 @@ add(
     "queue-manager-second-peek-without-cursor-returns-second-message",
     "MQDMPR-3.1.7.1.15-38",
     "The second peek without a cursor by a handle returns the second message of the queue.",
-    change_step(Reading.peek_message, _answer_second_peek_with_next_message),
+    change_step(MessageReading.peek_message, _answer_second_peek_with_next_message),
     blind=True,
 )
 

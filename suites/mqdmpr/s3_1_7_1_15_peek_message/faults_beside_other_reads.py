@@ -6,15 +6,15 @@ from collections.abc import Hashable
 
 from harness.faults.neighbouring_reads import find_queue_of_same_name, has_locked_message, list_waiting_reads
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class PeekChanger(Reading):
+class PeekChanger(MessageReading):
     """A part of the queue manager that changes some peeks; a subclass selects which."""
 
     def change_timeout(
@@ -49,7 +49,7 @@ class QueueManagerPeekAtDeletedQueueReadsRecreatedQueue(PeekChanger):
 
 
 @fault("queue-manager-cursor-peek-at-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
-class QueueManagerCursorPeekAtDeletedQueueReturnsAlreadyReceived(Reading):
+class QueueManagerCursorPeekAtDeletedQueueReturnsAlreadyReceived(MessageReading):
     """A peek by a cursor at a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def peek_message(
@@ -111,7 +111,7 @@ class QueueManagerPeekBesidePendingReadFailsAtOnce(PeekChanger):
 
 
 @fault("queue-manager-pending-peek-of-closed-handle-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-55", blind=True)
-class QueueManagerPendingPeekOfClosedHandleReturnsIoTimeout(Waiting):
+class QueueManagerPendingPeekOfClosedHandleReturnsIoTimeout(WaitingReads):
     """A pending peek without a cursor returns MQ_ERROR_IO_TIMEOUT when its handle is closed."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -122,7 +122,7 @@ class QueueManagerPendingPeekOfClosedHandleReturnsIoTimeout(Waiting):
 
 
 @fault("queue-manager-second-peek-at-same-message-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerSecondPeekAtSameMessageReturnsIoTimeout(Reading):
+class QueueManagerSecondPeekAtSameMessageReturnsIoTimeout(MessageReading):
     """The second peek of a handle at the same message returns MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(
@@ -147,7 +147,7 @@ class QueueManagerSecondPeekAtSameMessageReturnsIoTimeout(Reading):
 
 
 @fault("queue-manager-peek-at-message-beside-locked-one-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerPeekAtMessageBesideLockedOneReturnsIoTimeout(Reading):
+class QueueManagerPeekAtMessageBesideLockedOneReturnsIoTimeout(MessageReading):
     """A peek without a cursor that finds a message behind or before a locked message returns MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(

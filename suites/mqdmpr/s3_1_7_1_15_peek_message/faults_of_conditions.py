@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class _OtherQueuePeeker(Reading):
+class _OtherQueuePeeker(MessageReading):
     """Peeks without a cursor at a message of another queue than the one that was opened."""
 
     def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
@@ -79,7 +79,7 @@ class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_OtherQueuePeeker):
         return None if last.QueueReference is None else last
 
 
-class _PendingPeekStatusReplacer(Waiting):
+class _PendingPeekStatusReplacer(WaitingReads):
     """Replaces the status of a pending peek by a cursor that ends without a message."""
 
     def replace_status_of_peek(self, reader: WaitingMessageReadOperation, status: Status) -> Status:

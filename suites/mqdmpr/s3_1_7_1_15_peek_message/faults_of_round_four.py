@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -30,7 +30,7 @@ def _is_peek_by_cursor(reader: WaitingMessageReadOperation) -> bool:
 
 
 @fault("queue-manager-arriving-message-completes-only-one-cursor-peek", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
-class QueueManagerArrivingMessageCompletesOnlyOneCursorPeek(Waiting):
+class QueueManagerArrivingMessageCompletesOnlyOneCursorPeek(WaitingReads):
     """The queue manager passes a message that arrives to the first pending peek by a cursor only; the other
     pending peeks by cursors wait on.
     """
@@ -50,7 +50,7 @@ class QueueManagerArrivingMessageCompletesOnlyOneCursorPeek(Waiting):
 @fault(
     "queue-manager-pending-peek-by-cursor-after-expired-peek-status-timeout", breaks="MQDMPR-3.1.7.1.15-31", blind=True
 )
-class QueueManagerPendingPeekByCursorAfterExpiredPeekStatusTimeout(Waiting):
+class QueueManagerPendingPeekByCursorAfterExpiredPeekStatusTimeout(WaitingReads):
     """The queue manager returns MQ_ERROR_IO_TIMEOUT for a pending peek that gets a message if an earlier peek by
     the same cursor has timed out.
     """
@@ -67,5 +67,5 @@ class QueueManagerPendingPeekByCursorAfterExpiredPeekStatusTimeout(Waiting):
             return
         assert reader.CursorReference is not None
         self._remove_waiting_reader(reader)
-        self.qm.cursors.on_message_available(reader.CursorReference, position)
+        self.qm.queue_cursors.on_message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_ERROR_IO_TIMEOUT, None)

@@ -9,11 +9,11 @@ from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeftQueue
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
@@ -28,19 +28,19 @@ def _is_application_queue(queue: Queue) -> bool:
 
 
 @fault("move-leaves-message-in-source-queue-too", breaks="MQDMPR-3.1.7.1.16-05")
-class MoveLeavesMessageInSourceQueueToo(Positions):
+class MoveLeavesMessageInSourceQueueToo(MessagePositions):
     """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not _is_application_queue(queue):
             return super().move_message(position, queue)
         there = super().insert_message(queue, position.MessageReference)
-        self.qm.positions.on_message_available(there)
+        self.qm.message_positions.on_message_available(there)
         return there
 
 
 @fault("queue-manager-moved-message-in-both-queues-after-restart", breaks="MQDMPR-3.1.7.1.16-05")
-class QueueManagerMovedMessageInBothQueuesAfterRestart(Positions):
+class QueueManagerMovedMessageInBothQueuesAfterRestart(MessagePositions):
     """After a restart, the queue manager restores a moved message also in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -54,7 +54,7 @@ class QueueManagerMovedMessageInBothQueuesAfterRestart(Positions):
 
 
 @fault("queue-manager-message-moved-between-subqueues-stays-in-first", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class QueueManagerMessageMovedBetweenSubqueuesStaysInFirst(Positions):
+class QueueManagerMessageMovedBetweenSubqueuesStaysInFirst(MessagePositions):
     """When a message is moved from one subqueue to another, the queue manager also leaves the message in the first
     subqueue.
     """
@@ -70,7 +70,7 @@ class QueueManagerMessageMovedBetweenSubqueuesStaysInFirst(Positions):
 
 
 @fault("queue-manager-moved-message-acknowledged-as-received", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class QueueManagerMovedMessageAcknowledgedAsReceived(Positions):
+class QueueManagerMovedMessageAcknowledgedAsReceived(MessagePositions):
     """When a message that requests AckPosReceive is moved, the receiver acknowledges it as received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -82,7 +82,7 @@ class QueueManagerMovedMessageAcknowledgedAsReceived(Positions):
 
 
 @fault("moved-message-loses-body", breaks="MQDMPR-3.1.7.1.16-06")
-class MovedMessageLosesBody(Positions):
+class MovedMessageLosesBody(MessagePositions):
     """When a message is moved, the queue manager drops the message's body."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -93,7 +93,7 @@ class MovedMessageLosesBody(Positions):
 
 
 @fault("moved-message-gets-lowest-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
-class MovedMessageGetsLowestPriority(Positions):
+class MovedMessageGetsLowestPriority(MessagePositions):
     """When a message is moved, the queue manager sets the message's priority to the lowest priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -103,7 +103,7 @@ class MovedMessageGetsLowestPriority(Positions):
 
 
 @fault("receiver-moved-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.16-06")
-class ReceiverMovedMessageNotAcknowledged(Positions):
+class ReceiverMovedMessageNotAcknowledged(MessagePositions):
     """When a message is moved, the queue manager drops the message's requests for acknowledgments."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -113,7 +113,7 @@ class ReceiverMovedMessageNotAcknowledged(Positions):
 
 
 @fault("queue-manager-moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class QueueManagerMovedMessageLosesApplicationTag(Positions):
+class QueueManagerMovedMessageLosesApplicationTag(MessagePositions):
     """When a message is moved, the queue manager drops the message's application tag."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -123,7 +123,7 @@ class QueueManagerMovedMessageLosesApplicationTag(Positions):
 
 
 @fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class QueueManagerMovedMessageNeverExpires(Positions):
+class QueueManagerMovedMessageNeverExpires(MessagePositions):
     """The TimeToBeReceived of a message has no effect after the message was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -133,7 +133,7 @@ class QueueManagerMovedMessageNeverExpires(Positions):
 
 
 @fault("queue-manager-message-moved-to-subqueue-lost-at-restart", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class QueueManagerMessageMovedToSubqueueLostAtRestart(Positions):
+class QueueManagerMessageMovedToSubqueueLostAtRestart(MessagePositions):
     """At a restart, the queue manager loses a recoverable message that was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -145,7 +145,7 @@ class QueueManagerMessageMovedToSubqueueLostAtRestart(Positions):
 
 
 @fault("moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06")
-class MovedMessageLosesApplicationTag(Positions):
+class MovedMessageLosesApplicationTag(MessagePositions):
     """When a message is moved for the second time, the queue manager drops the message's application tag
     and response queue.
     """
@@ -158,7 +158,7 @@ class MovedMessageLosesApplicationTag(Positions):
 
 
 @fault("moved-message-inserted-at-end-regardless-of-priority", breaks="MQDMPR-3.1.7.1.16-07")
-class MovedMessageInsertedAtEndRegardlessOfPriority(Positions):
+class MovedMessageInsertedAtEndRegardlessOfPriority(MessagePositions):
     """The queue manager inserts a moved message as the last message of the target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -177,7 +177,7 @@ def are_all_messages_available(positions: list[MessagePosition]) -> bool:
 
 
 @fault("queue-manager-moved-message-before-messages-of-its-priority", breaks="MQDMPR-3.1.7.1.16-07")
-class QueueManagerMovedMessageBeforeMessagesOfItsPriority(Positions):
+class QueueManagerMovedMessageBeforeMessagesOfItsPriority(MessagePositions):
     """The queue manager inserts a moved message before the messages of its priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -194,7 +194,7 @@ class QueueManagerMovedMessageBeforeMessagesOfItsPriority(Positions):
 
 
 @fault("message-moved-back-from-subqueue-inserted-first-of-priority", breaks="MQDMPR-3.1.7.1.16-07")
-class MessageMovedBackFromSubqueueInsertedFirstOfPriority(Positions):
+class MessageMovedBackFromSubqueueInsertedFirstOfPriority(MessagePositions):
     """The queue manager inserts a message that is moved from a subqueue to its queue before all messages of its
     priority.
     """
@@ -214,13 +214,13 @@ add(
     "committed-move-does-not-complete-waiting-read",
     "MQDMPR-3.1.7.1.16-D01",
     "When a transaction commits a move, the queue manager does not complete the reads that wait at the target queue.",
-    skip_during(TransactionEvents.commit_move, Waiting.pass_new_message_to_waiting_readers),
+    skip_during(TransactionEvents.commit_move, WaitingReads.pass_new_message_to_waiting_readers),
     blind=True,
 )
 
 
 @fault("queue-manager-move-completes-no-waiting-peek", breaks="MQDMPR-3.1.7.1.16-D01")
-class QueueManagerMoveCompletesNoWaitingPeek(Waiting):
+class QueueManagerMoveCompletesNoWaitingPeek(WaitingReads):
     """A message that is moved completes a pending receive of the target queue, but no pending peek."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -240,7 +240,7 @@ class QueueManagerMoveCompletesNoWaitingPeek(Waiting):
 
 
 @fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
-class QueueManagerMoveCompletesNoReadByCursor(Waiting):
+class QueueManagerMoveCompletesNoReadByCursor(WaitingReads):
     """A message that is moved does not complete a pending read by a cursor in the target queue."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -254,7 +254,7 @@ class QueueManagerMoveCompletesNoReadByCursor(Waiting):
 
 
 @fault("moved-message-does-not-wake-reader-of-subqueue", breaks="MQDMPR-3.1.7.1.16-D01")
-class MovedMessageDoesNotWakeReaderOfSubqueue(Positions):
+class MovedMessageDoesNotWakeReaderOfSubqueue(MessagePositions):
     """A message that is moved to a subqueue does not complete a pending read of the subqueue."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -281,11 +281,11 @@ class MoveInTransactionTakesEffectAtOnce(TransactionOperations):
     """Before the commit, the queue manager already inserts a message that a transaction moves into its target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
-        self.qm.positions.move_message(position, target)
+        self.qm.message_positions.move_message(position, target)
 
 
 @fault("message-moved-by-open-transaction-peekable-in-source-queue", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
-class MessageMovedByOpenTransactionPeekableInSourceQueue(Seeking):
+class MessageMovedByOpenTransactionPeekableInSourceQueue(MessageSearch):
     """A reader can peek a message in its source queue although an open transaction moves the message."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

@@ -23,4 +23,4 @@ class QueueManagerCarriesOutMovesOfTransactionAtPrepare(TransactionEvents):
             if operation.OperationType is OperationType.MOVE and position.State is MessagePositionState.LOCKED:
                 target = self.qm.transaction_operations.get_target_queue_of_move(operation)
                 if target is not None:
-                    self.qm.positions.move_message(position, target)
+                    self.qm.message_positions.move_message(position, target)

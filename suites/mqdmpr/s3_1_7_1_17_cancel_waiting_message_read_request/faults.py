@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands
@@ -16,7 +16,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
-class CancelEndsLongestPendingRead(Waiting):
+class CancelEndsLongestPendingRead(WaitingReads):
     """The queue manager ignores the tag of a cancellation and ends the oldest pending read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -35,7 +35,7 @@ def _truncate_read_tag(tag: Hashable) -> tuple[int, ...]:
 
 
 @fault("queue-manager-cancel-compares-low-16-bits-of-request-tag", breaks="MQDMPR-3.1.7.1.17-05")
-class QueueManagerCancelComparesLow16BitsOfRequestTag(Waiting):
+class QueueManagerCancelComparesLow16BitsOfRequestTag(WaitingReads):
     """The queue manager cancels the first pending read whose tag has the same low 16 bits as the requested tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -48,7 +48,7 @@ class QueueManagerCancelComparesLow16BitsOfRequestTag(Waiting):
 
 
 @fault("cancel-ends-oldest-read-of-descriptor", breaks="MQDMPR-3.1.7.1.17-05")
-class CancelEndsOldestReadOfDescriptor(Waiting):
+class CancelEndsOldestReadOfDescriptor(WaitingReads):
     """A cancellation with the tag of a pending read ends the oldest pending read with the same OpenQueueDescriptor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -61,7 +61,7 @@ class CancelEndsOldestReadOfDescriptor(Waiting):
 
 
 @fault("cancellation-of-pending-peek-has-no-effect", breaks="MQDMPR-3.1.7.1.17-05")
-class CancellationOfPendingPeekHasNoEffect(Waiting):
+class CancellationOfPendingPeekHasNoEffect(WaitingReads):
     """A cancellation with the tag of a pending peek has no effect."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -73,7 +73,7 @@ class CancellationOfPendingPeekHasNoEffect(Waiting):
 
 
 @fault("cancelled-read-stays-pending", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
-class CancelledReadStaysPending(Waiting):
+class CancelledReadStaysPending(WaitingReads):
     """When a read is cancelled, the queue manager lets the read continue to wait."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -81,7 +81,7 @@ class CancelledReadStaysPending(Waiting):
 
 
 @fault("queue-manager-cancelled-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
-class QueueManagerCancelledReceiveTakesNextMessage(Waiting):
+class QueueManagerCancelledReceiveTakesNextMessage(WaitingReads):
     """A cancelled receive still removes the next message of its queue if a second read waits at the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -101,11 +101,11 @@ class QueueManagerCancelledReceiveTakesNextMessage(Waiting):
     def discard_found_message(self, status: Status, position: MessagePosition | None) -> None:
         """Delete the message that completes the cancelled receive."""
         if position is not None:
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault("cancelled-read-by-cursor-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07")
-class CancelledReadByCursorEndsWithTimeOut(Waiting):
+class CancelledReadByCursorEndsWithTimeOut(WaitingReads):
     """The cancellation of a pending read by a cursor ends the read with MQ_ERROR_IO_TIMEOUT."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -116,7 +116,7 @@ class CancelledReadByCursorEndsWithTimeOut(Waiting):
 
 
 @fault("successful-cancel-returns-status-not-found", breaks="MQDMPR-3.1.7.1.17-10")
-class SuccessfulCancelReturnsStatusNotFound(Waiting):
+class SuccessfulCancelReturnsStatusNotFound(WaitingReads):
     """The cancellation of a pending read returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -125,7 +125,7 @@ class SuccessfulCancelReturnsStatusNotFound(Waiting):
 
 
 @fault("queue-manager-cancel-searches-first-open-descriptor-only", breaks="MQDMPR-3.1.7.1.17-10")
-class QueueManagerCancelSearchesFirstOpenDescriptorOnly(Waiting):
+class QueueManagerCancelSearchesFirstOpenDescriptorOnly(WaitingReads):
     """The queue manager cancels a pending read only if the read uses the first OpenQueueDescriptor of the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -154,7 +154,7 @@ class QueueManagerCancelOfUnknownTagEndsSinglePendingRead(QueueCommands):
         result = super().cancel_waiting(request, token, now)
         readers = list(self.qm.readers.values())
         if result.values == {"cancelled": False} and len(readers) == 1:
-            self.qm.waiting.end_wait_without_message(readers[0], Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting_reads.end_wait_without_message(readers[0], Status.MQ_ERROR_OPERATION_CANCELLED)
         return result
 
 
@@ -181,7 +181,7 @@ class QueueManagerCancelOfCompletedRequestSucceeds(QueueCommands):
 
 
 @fault("queue-manager-cancelled-receive-by-cursor-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
-class QueueManagerCancelledReceiveByCursorTakesNextMessage(Waiting):
+class QueueManagerCancelledReceiveByCursorTakesNextMessage(WaitingReads):
     """A cancelled receive by a cursor still removes the next message of its queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -202,11 +202,11 @@ class QueueManagerCancelledReceiveByCursorTakesNextMessage(Waiting):
     def discard_found_message(self, status: Status, position: MessagePosition | None) -> None:
         """Delete the message that completes the cancelled receive."""
         if position is not None:
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault("queue-manager-second-cancelled-read-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07", blind=True)
-class QueueManagerSecondCancelledReadEndsWithTimeOut(Waiting):
+class QueueManagerSecondCancelledReadEndsWithTimeOut(WaitingReads):
     """The cancellation of a second pending read of a queue ends the read with MQ_ERROR_IO_TIMEOUT."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -217,7 +217,7 @@ class QueueManagerSecondCancelledReadEndsWithTimeOut(Waiting):
 
 
 @fault("queue-manager-cancelled-peek-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07", blind=True)
-class QueueManagerCancelledPeekEndsWithTimeOut(Waiting):
+class QueueManagerCancelledPeekEndsWithTimeOut(WaitingReads):
     """The cancellation of a pending peek without a cursor ends the peek with MQ_ERROR_IO_TIMEOUT."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -228,7 +228,7 @@ class QueueManagerCancelledPeekEndsWithTimeOut(Waiting):
 
 
 @fault("queue-manager-cancel-of-peek-returns-not-found", breaks="MQDMPR-3.1.7.1.17-10", blind=True)
-class QueueManagerCancelOfPeekReturnsNotFound(Waiting):
+class QueueManagerCancelOfPeekReturnsNotFound(WaitingReads):
     """The cancellation of a pending peek ends the peek, but returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -238,7 +238,7 @@ class QueueManagerCancelOfPeekReturnsNotFound(Waiting):
 
 
 @fault("queue-manager-cancel-of-last-pending-read-returns-not-found", breaks="MQDMPR-3.1.7.1.17-10", blind=True)
-class QueueManagerCancelOfLastPendingReadReturnsNotFound(Waiting):
+class QueueManagerCancelOfLastPendingReadReturnsNotFound(WaitingReads):
     """The cancellation of the only pending read of a queue returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

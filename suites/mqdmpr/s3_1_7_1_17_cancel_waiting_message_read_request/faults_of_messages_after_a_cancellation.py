@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 
-class CancelledReceiveContinuer(Waiting):
+class CancelledReceiveContinuer(WaitingReads):
     """A part of the queue manager in which some cancelled receives lock the next message of their queue; a subclass
     selects which.
     """

@@ -18,11 +18,11 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm import directory
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import CreateRequest
+from reference_qm.directory.interface import DirectoryCreateRequest
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
@@ -35,7 +35,7 @@ add(
     "public-queue-created-without-object",
     ("MQDMPR-3.1.7.1.18-02", IDENTIFIER_FROM_DIRECTORY_RULE),
     "The queue manager creates a public queue without a directory object.",
-    omit_directory_changes(CreateRequest),
+    omit_directory_changes(DirectoryCreateRequest),
 )
 
 
@@ -56,7 +56,7 @@ add(
 
 
 @fault("creation-of-second-public-queue-raises-no-change-notification", breaks="MQDMPR-3.1.7.1.18-D01")
-class CreationOfSecondPublicQueueRaisesNoChangeNotification(Publishing):
+class CreationOfSecondPublicQueueRaisesNoChangeNotification(PublicQueuePublishing):
     """The queue manager raises no change notification when it creates a second public queue."""
 
     def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
@@ -72,13 +72,13 @@ class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
     def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
-        if isinstance(change, CreateRequest) and isinstance(change.element, Queue):
-            change = CreateRequest(Queue(Pathname=change.element.Pathname))
+        if isinstance(change, DirectoryCreateRequest) and isinstance(change.element, Queue):
+            change = DirectoryCreateRequest(Queue(Pathname=change.element.Pathname))
         super().write(change, answered)
 
 
 @fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
-class DirectoryObjectCreatedWithoutQuotas(Publishing):
+class DirectoryObjectCreatedWithoutQuotas(PublicQueuePublishing):
     """The queue manager creates the directory object of a public queue without the Quota of the queue."""
 
     def _build_element(self, queue: LocalQueue) -> Any:
@@ -86,7 +86,7 @@ class DirectoryObjectCreatedWithoutQuotas(Publishing):
 
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class DirectoryObjectOfTransactionalQueueNotTransactional(Publishing):
+class DirectoryObjectOfTransactionalQueueNotTransactional(PublicQueuePublishing):
     """The queue manager creates the directory object of a transactional public queue as that of a nontransactional
     queue.
     """
@@ -96,7 +96,7 @@ class DirectoryObjectOfTransactionalQueueNotTransactional(Publishing):
 
 
 @fault("directory-object-created-without-type", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class DirectoryObjectCreatedWithoutType(Publishing):
+class DirectoryObjectCreatedWithoutType(PublicQueuePublishing):
     """The queue manager creates the directory object of a public queue without the Type of the queue."""
 
     def _build_element(self, queue: LocalQueue) -> Any:
@@ -104,7 +104,7 @@ class DirectoryObjectCreatedWithoutType(Publishing):
 
 
 @fault("directory-object-created-with-default-privacy-level", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class DirectoryObjectCreatedWithDefaultPrivacyLevel(Publishing):
+class DirectoryObjectCreatedWithDefaultPrivacyLevel(PublicQueuePublishing):
     """The queue manager creates the directory object of a public queue without the queue's Authentication and
     PrivacyLevel.
     """
@@ -117,7 +117,7 @@ class DirectoryObjectCreatedWithDefaultPrivacyLevel(Publishing):
 
 
 @fault("created-directory-object-has-default-privacy-level", breaks="MQDMPR-3.1.7.1.18-D02")
-class CreatedDirectoryObjectHasDefaultPrivacyLevel(Publishing):
+class CreatedDirectoryObjectHasDefaultPrivacyLevel(PublicQueuePublishing):
     """The queue manager creates the directory object of a public queue with the default PrivacyLevel and
     Authentication.
     """
@@ -140,7 +140,7 @@ add(
     "MQDMPR-3.1.7.1.18-D03",
     "The queue manager creates a public queue although the directory cannot be reached.",
     change_directory_answers(
-        CreateRequest,
+        DirectoryCreateRequest,
         lambda answer: (
             replace(answer, status=Result.SUCCESS, identifier=OTHER_GUID)
             if answer.status is Result.DIRECTORY_NOT_CONNECTED
@@ -154,12 +154,12 @@ add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
     "When a creation does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after_directory_change(CreateRequest),
+    stay_online_after_directory_change(DirectoryCreateRequest),
 )
 
 
 @fault("public-queue-created-without-directory-at-second-attempt", breaks="MQDMPR-3.1.7.1.18-D03", blind=True)
-class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(Publishing):
+class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(PublicQueuePublishing):
     """If DirectoryOffline is already True, the creation of a public queue succeeds although the directory is
     unavailable.
     """
@@ -172,7 +172,7 @@ class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(Publishing):
 
 
 @fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
-class PublicQueueIdentifierNotFromDirectory(Publishing):
+class PublicQueueIdentifierNotFromDirectory(PublicQueuePublishing):
     """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
@@ -184,7 +184,7 @@ class PublicQueueIdentifierNotFromDirectory(Publishing):
 
 
 @fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
-class PublicFormatNameOfTransactionalQueueHasOtherGuid(Publishing):
+class PublicFormatNameOfTransactionalQueueHasOtherGuid(PublicQueuePublishing):
     """The public format name of a transactional queue contains a GUID other than the GUID of the queue's directory
     object.
     """
@@ -199,7 +199,7 @@ class PublicFormatNameOfTransactionalQueueHasOtherGuid(Publishing):
 
 
 @fault("creation-of-queue-with-existing-path-name-reported-as-done", breaks="MQDMPR-3.1.7.1.18-D04")
-class CreationOfQueueWithExistingPathNameReportedAsDone(Publishing):
+class CreationOfQueueWithExistingPathNameReportedAsDone(PublicQueuePublishing):
     """If the directory already contains an object with the path name of a new queue, the queue manager reports that it
     created the queue.
     """
@@ -219,7 +219,7 @@ class QueueManagerFailedPublicQueueCreationRaisesNoNotification(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         state = self.qm.enterprise.state
         early = [one for one in state.notifications if one.iDirectoryObject is change.element]
-        if not (early and isinstance(change, CreateRequest) and isinstance(change.element, directory.Queue)):
+        if not (early and isinstance(change, DirectoryCreateRequest) and isinstance(change.element, directory.Queue)):
             super().write(change, answered)
             return
         state.notifications.remove(early[-1])
@@ -233,7 +233,7 @@ class QueueManagerFailedPublicQueueCreationRaisesNoNotification(DirectoryLink):
 
 
 @fault("queue-manager-existing-directory-object-taken-as-created", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
-class QueueManagerExistingDirectoryObjectTakenAsCreated(Publishing):
+class QueueManagerExistingDirectoryObjectTakenAsCreated(PublicQueuePublishing):
     """If the directory already has an object for a new public queue, the queue manager uses that object and reports
     success.
     """

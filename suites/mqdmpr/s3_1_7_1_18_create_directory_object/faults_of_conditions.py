@@ -11,7 +11,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import CreateRequest
+from reference_qm.directory.interface import DirectoryCreateRequest
 from reference_qm.surface.inputs import DirectoryAnswered
 
 DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
@@ -25,7 +25,7 @@ class _CreatedDirectoryObjectChanger(DirectoryLink):
         return element
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
-        if isinstance(change, CreateRequest) and isinstance(change.element, Queue):
+        if isinstance(change, DirectoryCreateRequest) and isinstance(change.element, Queue):
             change = replace(change, element=self.change_created_directory_object(change.element))
         super().write(change, answered)
 
@@ -59,8 +59,8 @@ class QueueManagerCreatesNoDirectoryObjectForSecondPublicQueue(DirectoryLink):
         self.created = 0
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
-        self.created += isinstance(change, CreateRequest)
-        if isinstance(change, CreateRequest) and self.created == 2:
+        self.created += isinstance(change, DirectoryCreateRequest)
+        if isinstance(change, DirectoryCreateRequest) and self.created == 2:
             answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))
         else:
             super().write(change, answered)

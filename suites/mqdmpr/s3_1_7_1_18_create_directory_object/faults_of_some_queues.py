@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.model.adm import Queue
 
 
-class CreationNotificationOmitter(Publishing):
+class CreationNotificationOmitter(PublicQueuePublishing):
     """A part of the queue manager that raises no change notification for the creation of some public queues; a subclass
     selects which.
     """

@@ -17,11 +17,11 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.events import DirectoryBecameUnreachable
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -47,7 +47,7 @@ class QueueManagerFailedPublicQueueDeletionRaisesNoNotification(DirectoryLink):
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def clear_deletion_failure(answer: DirectoryAnswered) -> None:
             raised = self.qm.enterprise.state.notifications
-            failed = isinstance(change, DeleteRequest) and answer.status is not Result.SUCCESS
+            failed = isinstance(change, DirectoryDeleteRequest) and answer.status is not Result.SUCCESS
             if failed and raised and raised[-1].iOperation is ChangeOperation.QUEUE_DELETION:
                 raised.pop()
             answered(answer)
@@ -56,7 +56,7 @@ class QueueManagerFailedPublicQueueDeletionRaisesNoNotification(DirectoryLink):
 
 
 @fault("deletion-of-transactional-queue-raises-no-notification", breaks="MQDMPR-3.1.7.1.19-03")
-class DeletionOfTransactionalQueueRaisesNoNotification(Publishing):
+class DeletionOfTransactionalQueueRaisesNoNotification(PublicQueuePublishing):
     """The queue manager raises no change notification when it deletes a transactional public queue."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -79,12 +79,12 @@ add(
     "deleted-queue-directory-object-stays",
     "MQDMPR-3.1.7.1.19-07",
     "When a public queue is deleted, the queue manager leaves the queue's directory object.",
-    omit_directory_changes(DeleteRequest),
+    omit_directory_changes(DirectoryDeleteRequest),
 )
 
 
 @fault("directory-object-of-deleted-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class DirectoryObjectOfDeletedTransactionalQueueStays(Publishing):
+class DirectoryObjectOfDeletedTransactionalQueueStays(PublicQueuePublishing):
     """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -95,7 +95,7 @@ class DirectoryObjectOfDeletedTransactionalQueueStays(Publishing):
 
 
 @fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(Publishing):
+class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(PublicQueuePublishing):
     """When a public queue is deleted, the queue manager deletes the directory object of the public queue that was
     created first.
     """
@@ -108,7 +108,7 @@ add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
     "When a deletion does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after_directory_change(DeleteRequest),
+    stay_online_after_directory_change(DirectoryDeleteRequest),
 )
 
 
@@ -137,7 +137,7 @@ class QueueManagerFailedDeletionRestartsDirectoryOnlineTimer(DirectoryLink):
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def restart_online_timer(answer: DirectoryAnswered) -> None:
-            if isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if isinstance(change, DirectoryDeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
                 self.qm.post_event(DirectoryBecameUnreachable())
             answered(answer)
@@ -152,7 +152,7 @@ class FailedDeletionRecorder(DirectoryLink):
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         def record_failed_deletion(answer: DirectoryAnswered) -> None:
-            if isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if isinstance(change, DirectoryDeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.deletion_failed = True
             answered(answer)
 
@@ -185,13 +185,13 @@ add(
     "MQDMPR-3.1.7.1.19-11",
     "The queue manager deletes a public queue although the directory cannot be reached.",
     change_directory_answers(
-        DeleteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)
+        DirectoryDeleteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)
     ),
 )
 
 
 @fault("queue-manager-deletion-without-directory-purges-queue", breaks="MQDMPR-3.1.7.1.19-11", blind=True)
-class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
+class QueueManagerDeletionWithoutDirectoryPurgesQueue(PublicQueuePublishing):
     """While the directory is unavailable, the queue manager refuses to delete a public queue, but deletes the messages
     of the queue.
     """
@@ -200,14 +200,14 @@ class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
         def purge_after_failure(status: Status) -> None:
             if status is not Status.MQ_OK:
                 for position in list(queue.MessagePositionList):
-                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+                    self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             withdrawn(status)
 
         super().delete_published_queue(queue, purge_after_failure)
 
 
 @fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
-class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
+class FailedDeletionOfSecondQueueReportedAsDone(PublicQueuePublishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -222,5 +222,5 @@ add(
     "successful-directory-deletion-reported-as-failed",
     "MQDMPR-3.1.7.1.19-13",
     "The queue manager returns an error for a deletion that succeeded in the directory.",
-    change_directory_answers(DeleteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(DirectoryDeleteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )

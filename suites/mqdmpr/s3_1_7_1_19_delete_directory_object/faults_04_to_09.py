@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class _DeletionNotificationChanger(Publishing):
+class _DeletionNotificationChanger(PublicQueuePublishing):
     """Change the notifications about deleted queues."""
 
     def change_deletion_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
@@ -57,7 +57,7 @@ class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotificat
 class _DirectoryOfflineFalseKeeper(DirectoryLink):
     """Leave DirectoryOffline False after some deletions that do not reach the directory; a subclass selects which."""
 
-    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DirectoryDeleteRequest) -> bool:
         """Return whether DirectoryOffline stays False."""
         return False
 
@@ -65,11 +65,11 @@ class _DirectoryOfflineFalseKeeper(DirectoryLink):
         before = self.qm.enterprise.state.DirectoryOffline
 
         def keep_directory_offline_false(answer: DirectoryAnswered) -> None:
-            failed = isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED
+            failed = isinstance(change, DirectoryDeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED
             if (
                 failed
                 and not before
-                and isinstance(change, DeleteRequest)
+                and isinstance(change, DirectoryDeleteRequest)
                 and self.is_directory_offline_kept_false(change)
             ):
                 self.qm.enterprise.state.DirectoryOffline = False
@@ -82,7 +82,7 @@ class _DirectoryOfflineFalseKeeper(DirectoryLink):
 class QueueManagerStaysOnlineAfterFailedDeletionInSecondOutage(_DirectoryOfflineFalseKeeper):
     """When a deletion does not reach the directory in a second outage, DirectoryOffline stays False."""
 
-    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DirectoryDeleteRequest) -> bool:
         self.__dict__["outages"] = self.__dict__.get("outages", 0) + 1
         return int(self.__dict__["outages"]) > 1
 
@@ -91,7 +91,7 @@ class QueueManagerStaysOnlineAfterFailedDeletionInSecondOutage(_DirectoryOffline
 class QueueManagerOnlineAfterFailedDeletionOfTransactionalQueue(_DirectoryOfflineFalseKeeper):
     """When the deletion of a transactional queue does not reach the directory, DirectoryOffline stays False."""
 
-    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DirectoryDeleteRequest) -> bool:
         return bool(getattr(change.element, "Transactional", False))
 
 
@@ -99,5 +99,5 @@ class QueueManagerOnlineAfterFailedDeletionOfTransactionalQueue(_DirectoryOfflin
 class QueueManagerOnlineAfterFailedDeletionOfLabeledQueue(_DirectoryOfflineFalseKeeper):
     """When the deletion of a queue with a label does not reach the directory, DirectoryOffline stays False."""
 
-    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DirectoryDeleteRequest) -> bool:
         return bool(getattr(change.element, "Label", ""))

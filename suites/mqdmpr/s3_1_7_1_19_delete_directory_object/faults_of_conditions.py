@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-failed-deletion-of-transactional-queue-succeeds", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
-class QueueManagerFailedDeletionOfTransactionalQueueSucceeds(Publishing):
+class QueueManagerFailedDeletionOfTransactionalQueueSucceeds(PublicQueuePublishing):
     """The deletion of the directory object of a transactional queue succeeds even if the directory is unavailable."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -20,7 +20,7 @@ class QueueManagerFailedDeletionOfTransactionalQueueSucceeds(Publishing):
 
 
 @fault("queue-manager-second-failed-deletion-succeeds", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
-class QueueManagerSecondFailedDeletionSucceeds(Publishing):
+class QueueManagerSecondFailedDeletionSucceeds(PublicQueuePublishing):
     """A second deletion of a directory object succeeds even if the directory is still unavailable."""
 
     def __init__(self, qm: QM) -> None:
@@ -39,7 +39,7 @@ class QueueManagerSecondFailedDeletionSucceeds(Publishing):
 
 
 @fault("queue-manager-deletion-after-return-of-directory-fails", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
-class QueueManagerDeletionAfterReturnOfDirectoryFails(Publishing):
+class QueueManagerDeletionAfterReturnOfDirectoryFails(PublicQueuePublishing):
     """After a deletion that did not reach the directory, every later deletion fails, although the directory carries it
     out.
     """

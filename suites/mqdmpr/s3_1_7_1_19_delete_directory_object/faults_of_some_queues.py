@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
-class DeletionNotificationOmitter(Publishing):
+class DeletionNotificationOmitter(PublicQueuePublishing):
     """A part of the queue manager that raises no change notification for the deletion of some public queues; a subclass
     selects which.
     """
@@ -41,7 +41,7 @@ class QueueManagerDeletionOfFilledPublicQueueNotNotified(DeletionNotificationOmi
         return bool(len(queue.MessagePositionList))
 
 
-class DirectoryObjectDeletionOmitter(Publishing):
+class DirectoryObjectDeletionOmitter(PublicQueuePublishing):
     """A part of the queue manager that leaves the directory objects of some deleted queues; a subclass selects
     which.
     """

@@ -14,7 +14,7 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
@@ -83,9 +83,9 @@ def _clear_directory_offline_temporarily(qm: QueueManager) -> Iterator[None]:
 class _DirectoryObjectCacheForOutages(DirectoryClient):
     """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if event.status is Result.DIRECTORY_NOT_CONNECTED:
             self.qm.enterprise.directory = before
 
@@ -138,7 +138,7 @@ class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
 
 
 @fault("queue-manager-refuses-own-public-queue-while-directory-offline", breaks="MQDMPR-3.1.7.1.20-14")
-class QueueManagerRefusesOwnPublicQueueWhileDirectoryOffline(Destinations):
+class QueueManagerRefusesOwnPublicQueueWhileDirectoryOffline(DestinationResolving):
     """While the directory is offline, the queue manager refuses messages to its own public queues."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -151,7 +151,7 @@ class QueueManagerRefusesOwnPublicQueueWhileDirectoryOffline(Destinations):
     "queue-manager-own-guid-in-name-unknown-while-directory-offline",
     breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"),
 )
-class QueueManagerOwnGuidInNameUnknownWhileDirectoryOffline(Destinations):
+class QueueManagerOwnGuidInNameUnknownWhileDirectoryOffline(DestinationResolving):
     """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -213,10 +213,10 @@ class PublicFormatNameNotQueriedInDirectory(NextHops):
 class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
     """When a read does not reach the directory, the queue manager leaves DirectoryOffline False."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         if event.status is Result.DIRECTORY_NOT_CONNECTED:
             event = replace(event, status=Result.GENERIC_ERROR)
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
 
 
 @fault(
@@ -226,10 +226,10 @@ class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
 class FailedReadInSecondOutageLeavesDirectoryOfflineFalse(DirectoryClient):
     """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if event.status is Result.DIRECTORY_NOT_CONNECTED and not before:
             self.outages = getattr(self, "outages", 0) + 1
             state.DirectoryOffline = state.DirectoryOffline and self.outages < 2

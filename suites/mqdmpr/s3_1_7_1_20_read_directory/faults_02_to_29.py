@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import PrivateName, PublicName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.core.part import QM
@@ -57,7 +57,7 @@ class QueueManagerTakesUnknownComputerGuidForItsOwnGuid(QueuePaths):
 
 
 @fault("queue-manager-offline-refuses-messages-to-second-own-public-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
-class QueueManagerOfflineRefusesMessagesToSecondOwnPublicQueue(Destinations):
+class QueueManagerOfflineRefusesMessagesToSecondOwnPublicQueue(DestinationResolving):
     """While the directory is offline, the queue manager refuses messages to all own public queues except the first."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -69,7 +69,7 @@ class QueueManagerOfflineRefusesMessagesToSecondOwnPublicQueue(Destinations):
 
 
 @fault("queue-manager-offline-accepts-one-message-for-each-own-public-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
-class QueueManagerOfflineAcceptsOneMessageForEachOwnPublicQueue(Destinations):
+class QueueManagerOfflineAcceptsOneMessageForEachOwnPublicQueue(DestinationResolving):
     """While the directory is offline, the queue manager accepts only one message for each own public queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -85,7 +85,7 @@ class QueueManagerOfflineAcceptsOneMessageForEachOwnPublicQueue(Destinations):
 
 
 @fault("queue-manager-offline-refuses-messages-to-own-transactional-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
-class QueueManagerOfflineRefusesMessagesToOwnTransactionalQueue(Destinations):
+class QueueManagerOfflineRefusesMessagesToOwnTransactionalQueue(DestinationResolving):
     """While the directory is offline, the queue manager refuses messages to its own transactional public queues."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -98,7 +98,7 @@ class QueueManagerOfflineRefusesMessagesToOwnTransactionalQueue(Destinations):
 class QueueManagerDoesNotReadDirectoryObjectsOfOtherPrograms(DirectoryClient):
     """The queue manager does not read an object that another program created or changed in the directory."""
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Keep the objects that were read before."""
 
 
@@ -130,13 +130,13 @@ class QueueManagerAnswersDirectoryReadsInSecondOutageFromCache(DirectoryClient):
 
     outage_count = 0
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         lost = event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED
         self.outage_count += lost and not self.qm.enterprise.state.DirectoryOffline
         if self.outage_count > 1:
-            _keep_objects_during_outage(self, event, now, super().on_answered)
+            _keep_objects_during_outage(self, event, now, super().on_directory_answered)
         else:
-            super().on_answered(event, now)
+            super().on_directory_answered(event, now)
 
 
 @fault("queue-manager-offline-returns-cached-path-of-remote-private-queue", breaks="MQDMPR-3.1.7.1.20-27", blind=True)

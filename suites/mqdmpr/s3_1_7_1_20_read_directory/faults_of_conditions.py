@@ -10,7 +10,7 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing
 from reference_qm.directory import Queue, QueueManager
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-caches-all-public-queues-for-offline-reads", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
-class QueueManagerCachesAllPublicQueuesForOfflineReads(Publishing):
+class QueueManagerCachesAllPublicQueuesForOfflineReads(PublicQueuePublishing):
     """While the directory is offline, the queue manager finds all public queues that the directory had when the queue
     manager last created a public queue or synchronized.
     """
@@ -44,7 +44,7 @@ class QueueManagerOfflineFindsFirstPublicQueueOnly(DirectoryClient):
 
 
 @fault("queue-manager-offline-finds-no-public-queue-created-after-start", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
-class QueueManagerOfflineFindsNoPublicQueueCreatedAfterStart(Publishing):
+class QueueManagerOfflineFindsNoPublicQueueCreatedAfterStart(PublicQueuePublishing):
     """While the directory is offline, the queue manager finds only the public queues that it had when it started."""
 
     def __init__(self, qm: QM) -> None:
@@ -59,7 +59,7 @@ class QueueManagerOfflineFindsNoPublicQueueCreatedAfterStart(Publishing):
 
 
 @fault("queue-manager-offline-finds-no-transactional-queue", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
-class QueueManagerOfflineFindsNoTransactionalQueue(Publishing):
+class QueueManagerOfflineFindsNoTransactionalQueue(PublicQueuePublishing):
     """While the directory is offline, the queue manager does not find its transactional public queues."""
 
     def store_public_queue_attributes(self) -> None:
@@ -148,10 +148,10 @@ class QueueManagerSecondOutageLeavesDirectoryOfflineFalse(DirectoryClient):
         super().__init__(qm)
         self.returned = False
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if self.returned and not was_offline:
             state.DirectoryOffline = False
         self.returned = self.returned or (was_offline and not state.DirectoryOffline)
@@ -167,9 +167,9 @@ class QueueManagerSecondOutageStartsNoDirectoryOnlineTimer(DirectoryClient):
         super().__init__(qm)
         self.returned = False
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         was_offline = self.qm.enterprise.state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         self.returned = self.returned or (was_offline and not self.qm.enterprise.state.DirectoryOffline)
 
     def start_online_timer_if_offline(self, now: Now) -> None:

@@ -9,9 +9,9 @@ from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import PrivateName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
-from reference_qm.directory import DirectoryObject, Replica
+from reference_qm.directory import DirectoryObject, DirectoryReplica
 from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadResult
+from reference_qm.directory.interface import AttributeList, DirectoryReadResult, FilterExpressions
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -20,10 +20,10 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class DirectoryContentChanger(DirectoryClient):
     """A part of the queue manager that changes the content of the directory as the queue manager sees it."""
 
-    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
+    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> DirectoryReplica:
         raise NotImplementedError
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         answered = self.qm.enterprise.awaited.get(event.token)
         if answered is not None and event.elements is not None:
             elements, go_on = event.elements, answered
@@ -33,7 +33,7 @@ class DirectoryContentChanger(DirectoryClient):
                 go_on(answer, now)
 
             self.qm.enterprise.awaited[event.token] = change_content
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
 
 
 @fault("queue-manager-directory-read-without-match-returns-last-object", breaks="MQDMPR-3.1.7.1.20-05")
@@ -42,11 +42,13 @@ class QueueManagerDirectoryReadWithoutMatchReturnsLastObject(DirectoryContentCha
     returned.
     """
 
-    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
-        last: dict[str, ReadResult] = self.__dict__.setdefault("last", {})
+    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> DirectoryReplica:
+        last: dict[str, DirectoryReadResult] = self.__dict__.setdefault("last", {})
 
-        class Remembering(Replica):
-            def read(self, kind: str, filters: FilterExpressions = (), attributes: AttributeList = None) -> ReadResult:
+        class Remembering(DirectoryReplica):
+            def read(
+                self, kind: str, filters: FilterExpressions = (), attributes: AttributeList = None
+            ) -> DirectoryReadResult:
                 found = super().read(kind, filters, attributes)
                 if found.rStatus is DirectoryOperationResult.SUCCESS:
                     last[kind] = found
@@ -59,10 +61,10 @@ class QueueManagerDirectoryReadWithoutMatchReturnsLastObject(DirectoryContentCha
 class QueueManagerDeletedDirectoryObjectsStillFound(DirectoryContentChanger):
     """A directory read returns an object that was deleted from the directory after an earlier read."""
 
-    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
+    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> DirectoryReplica:
         known = self.__dict__.setdefault("known", {})
         known.update({one.Identifier: one for one in elements})
-        return Replica(known.values())
+        return DirectoryReplica(known.values())
 
 
 @fault("queue-manager-second-read-of-own-object-offline-fails", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
@@ -106,12 +108,12 @@ class DirectoryOutageIgnorer(DirectoryClient):
     def is_outage_ignored(self, token: int) -> bool:
         raise NotImplementedError
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
         lost = event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED and self.qm.begun
         unnoticed = lost and not was_offline and self.is_outage_ignored(event.token)
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if unnoticed:
             state.DirectoryOffline = False
 
@@ -135,10 +137,10 @@ class QueueManagerOnlineTimerNotStartedInSecondOutage(DirectoryClient):
         if self.__dict__.get("outages", 0) < 1 or not self.qm.enterprise.state.DirectoryOffline:
             super().start_online_timer_if_offline(now)
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         if self.qm.begun:
             self.__dict__["outages"] = self.__dict__.get("outages", 0) + 1
-        return super().synchronize(now)
+        return super().synchronize_with_directory(now)
 
 
 @fault("queue-manager-failed-read-of-queue-returns-earlier-object", breaks="MQDMPR-3.1.7.1.20-27", blind=True)

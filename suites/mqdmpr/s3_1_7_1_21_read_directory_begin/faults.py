@@ -49,8 +49,8 @@ class DirectoryRecoveryRecorder(DirectoryClient):
 
     has_directory_recovered = False
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         self.has_directory_recovered = self.has_directory_recovered or not self.qm.enterprise.state.DirectoryOffline
 
 

@@ -15,12 +15,12 @@ from harness.faults.directory_changes import (
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.core.store.enterprise import DirectoryAnswerHandler
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -31,12 +31,12 @@ add(
     "queue-change-not-written-to-directory",
     "MQDMPR-3.1.7.1.24-03",
     "The queue manager does not write changes of a public queue to the directory.",
-    omit_directory_changes(WriteRequest),
+    omit_directory_changes(DirectoryWriteRequest),
 )
 
 
 @fault("queue-manager-writes-only-first-changed-attribute-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWritesOnlyFirstChangedAttributeToDirectory(Publishing):
+class QueueManagerWritesOnlyFirstChangedAttributeToDirectory(PublicQueuePublishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -44,7 +44,7 @@ class QueueManagerWritesOnlyFirstChangedAttributeToDirectory(Publishing):
 
 
 @fault("queue-manager-write-directory-base-priority-omitted", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
+class QueueManagerWriteDirectoryBasePriorityOmitted(PublicQueuePublishing):
     """The queue manager does not write a changed BasePriority to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -52,7 +52,7 @@ class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
 
 
 @fault("queue-manager-write-directory-false-values-omitted", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
+class QueueManagerWriteDirectoryFalseValuesOmitted(PublicQueuePublishing):
     """The queue manager does not write changed attributes whose value is zero, False or empty."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -60,7 +60,7 @@ class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
 
 
 @fault("queue-manager-write-directory-privacy-omitted", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
+class QueueManagerWriteDirectoryPrivacyOmitted(PublicQueuePublishing):
     """The queue manager does not write changes of Authentication, PrivacyLevel and JournalQuota to the directory
     object.
     """
@@ -71,7 +71,7 @@ class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
 
 
 @fault("queue-manager-change-of-each-queue-written-to-object-of-first-queue", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
+class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(PublicQueuePublishing):
     """The queue manager writes a change of a public queue to the directory object of the public queue that was created
     first.
     """
@@ -81,7 +81,7 @@ class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
 
 
 @fault("empty-label-not-written-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
-class EmptyLabelNotWrittenToDirectory(Publishing):
+class EmptyLabelNotWrittenToDirectory(PublicQueuePublishing):
     """The queue manager does not write an empty label to the directory object of a queue."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -92,7 +92,7 @@ add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
     "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after_directory_change(WriteRequest),
+    stay_online_after_directory_change(DirectoryWriteRequest),
 )
 
 
@@ -100,12 +100,14 @@ add(
     "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
     "The queue manager changes a public queue although the directory cannot be reached.",
-    change_directory_answers(WriteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
+    change_directory_answers(
+        DirectoryWriteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)
+    ),
 )
 
 
 @fault("queue-manager-quota-change-refused-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QueueManagerQuotaChangeRefusedWithoutDirectoryKeptLocally(Publishing):
+class QueueManagerQuotaChangeRefusedWithoutDirectoryKeptLocally(PublicQueuePublishing):
     """While the directory is unavailable, the queue manager refuses to change the Quota of a public queue, but uses the
     new Quota.
     """
@@ -123,12 +125,12 @@ add(
     "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
     "The queue manager returns an error for a write that succeeded in the directory.",
-    change_directory_answers(WriteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(DirectoryWriteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 
 
 @fault("write-of-missing-directory-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
-class WriteOfMissingDirectoryObjectReportedAsDone(Publishing):
+class WriteOfMissingDirectoryObjectReportedAsDone(PublicQueuePublishing):
     """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -146,7 +148,7 @@ add(
 
 
 @fault("queue-manager-second-write-of-queue-object-raises-no-notification", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class QueueManagerSecondWriteOfQueueObjectRaisesNoNotification(Publishing):
+class QueueManagerSecondWriteOfQueueObjectRaisesNoNotification(PublicQueuePublishing):
     """The queue manager raises no change notification when it writes the object of a public queue for the second time
     or later.
     """
@@ -178,8 +180,8 @@ def _change_notification_about_own_object(instead: ChangeOperation | None) -> In
     """Build a fault that changes or drops the change notification about the queue manager's own object."""
 
     class OwnNotificationChanger(DirectoryClient):
-        def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-            super().on_answered(event, now)
+        def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
+            super().on_directory_answered(event, now)
             made = self.qm.enterprise.state.notifications
             if made and made[-1].iOperation is ChangeOperation.QUEUE_MANAGER_UPDATE:
                 last = made.pop()
@@ -223,7 +225,7 @@ class QueueManagerStaysOnlineAfterFailedWriteInSecondOutage(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         def clear_directory_offline(answer: DirectoryAnswered) -> None:
             lost = answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if lost and isinstance(change, WriteRequest) and self.__dict__.get("recovered"):
+            if lost and isinstance(change, DirectoryWriteRequest) and self.__dict__.get("recovered"):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 

@@ -9,11 +9,11 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.objects import Queue as DirectoryQueue
 from reference_qm.directory.objects import QueueManager
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
@@ -32,7 +32,7 @@ class _FailedWriteRecorder(DirectoryLink):
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def record_failed_write(answer: DirectoryAnswered) -> None:
-            if isinstance(change, WriteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if isinstance(change, DirectoryWriteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.__dict__.setdefault("failed_writes", []).append(change.element)
             answered(answer)
 
@@ -83,13 +83,17 @@ class QueueManagerSecondFailedWriteStopsDirectoryOnlineTimer(DirectoryLink):
 
         def stop_timer(answer: DirectoryAnswered) -> None:
             answered(answer)
-            if running and isinstance(change, WriteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            if (
+                running
+                and isinstance(change, DirectoryWriteRequest)
+                and answer.status is Result.DIRECTORY_NOT_CONNECTED
+            ):
                 self.qm.timers.stop(DIRECTORY_ONLINE_TIMER_KEY)
 
         super().write(change, stop_timer)
 
 
-class _UpdateNotificationChanger(Publishing):
+class _UpdateNotificationChanger(PublicQueuePublishing):
     """Change the notifications about updated queues."""
 
     def change_update_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
@@ -212,7 +216,7 @@ class QueueManagerNoOwnObjectNotificationAfterQueueNotification(DirectoryLink):
 
 
 @fault("queue-manager-refused-change-of-label-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QueueManagerRefusedChangeOfLabelKeptLocally(Publishing):
+class QueueManagerRefusedChangeOfLabelKeptLocally(PublicQueuePublishing):
     """While the directory is unavailable, the queue manager refuses to change the label of a public queue, but uses the
     new label.
     """
@@ -227,7 +231,7 @@ class QueueManagerRefusedChangeOfLabelKeptLocally(Publishing):
 
 
 @fault("queue-manager-write-of-transactional-queue-reported-as-failed", breaks="MQDMPR-3.1.7.1.24-09", blind=True)
-class QueueManagerWriteOfTransactionalQueueReportedAsFailed(Publishing):
+class QueueManagerWriteOfTransactionalQueueReportedAsFailed(PublicQueuePublishing):
     """The queue manager returns an error for a write of a transactional queue that succeeded in the directory."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -235,7 +239,7 @@ class QueueManagerWriteOfTransactionalQueueReportedAsFailed(Publishing):
 
 
 @fault("queue-manager-second-failed-write-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09", blind=True)
-class QueueManagerSecondFailedWriteReportedAsDone(Publishing):
+class QueueManagerSecondFailedWriteReportedAsDone(PublicQueuePublishing):
     """When the directory refuses a second write, the queue manager reports success."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -248,7 +252,7 @@ class QueueManagerSecondFailedWriteReportedAsDone(Publishing):
 
 
 @fault("queue-manager-update-of-transactional-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class QueueManagerUpdateOfTransactionalQueueNotNotified(Publishing):
+class QueueManagerUpdateOfTransactionalQueueNotNotified(PublicQueuePublishing):
     """The queue manager raises no change notification when it has written the object of a transactional queue."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:

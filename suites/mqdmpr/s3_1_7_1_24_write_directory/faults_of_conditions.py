@@ -7,17 +7,17 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-online-after-failed-write-of-transactional-queue", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
-class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(Publishing):
+class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(PublicQueuePublishing):
     """The queue manager does not set DirectoryOffline when the directory cannot be reached for a write of a
     transactional queue.
     """
@@ -35,7 +35,7 @@ class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(Publishing):
 
 
 @fault("queue-manager-online-after-failed-write-of-several-attributes", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
-class QueueManagerOnlineAfterFailedWriteOfSeveralAttributes(Publishing):
+class QueueManagerOnlineAfterFailedWriteOfSeveralAttributes(PublicQueuePublishing):
     """The queue manager does not set DirectoryOffline when the directory cannot be reached for a write of several
     attributes.
     """
@@ -67,9 +67,11 @@ class QueueManagerOnlineAfterFailedWriteBehindSuccessfulWrite(DirectoryLink):
         was_offline = state.DirectoryOffline
 
         def report_answer(answer: DirectoryAnswered) -> None:
-            if isinstance(change, WriteRequest) and self.succeeded:
+            if isinstance(change, DirectoryWriteRequest) and self.succeeded:
                 state.DirectoryOffline = was_offline
-            self.succeeded = self.succeeded or (isinstance(change, WriteRequest) and not state.DirectoryOffline)
+            self.succeeded = self.succeeded or (
+                isinstance(change, DirectoryWriteRequest) and not state.DirectoryOffline
+            )
             answered(answer)
 
         super().write(change, report_answer)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-failed-write-changes-queue", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QueueManagerFailedWriteChangesQueue(Publishing):
+class QueueManagerFailedWriteChangesQueue(PublicQueuePublishing):
     """If the write of a directory object fails, the queue manager returns an error, but changes the attributes of the
     queue.
     """
@@ -29,7 +29,7 @@ class QueueManagerFailedWriteChangesQueue(Publishing):
 
 
 @fault("queue-manager-write-while-directory-offline-succeeds", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QueueManagerWriteWhileDirectoryOfflineSucceeds(Publishing):
+class QueueManagerWriteWhileDirectoryOfflineSucceeds(PublicQueuePublishing):
     """While DirectoryOffline is True, the write of a directory object succeeds at once."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -39,7 +39,7 @@ class QueueManagerWriteWhileDirectoryOfflineSucceeds(Publishing):
             super().write(queue, values, written)
 
 
-class WriteNotificationOmitter(Publishing):
+class WriteNotificationOmitter(PublicQueuePublishing):
     """A part of the queue manager that raises no change notification for some writes; a subclass selects which."""
 
     def is_change_notification_omitted(self, queue: Queue, values: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, QueueManager
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -19,12 +19,12 @@ class OwnObjectNotificationChanger(DirectoryLink):
 
     REPLACEMENT_OPERATION: ChangeOperation | None = None
 
-    def is_changed(self, change: WriteRequest) -> bool:
+    def is_changed(self, change: DirectoryWriteRequest) -> bool:
         raise NotImplementedError
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        changed = isinstance(change, WriteRequest) and isinstance(change.element, QueueManager)
-        changed = changed and isinstance(change, WriteRequest) and self.is_changed(change)
+        changed = isinstance(change, DirectoryWriteRequest) and isinstance(change.element, QueueManager)
+        changed = changed and isinstance(change, DirectoryWriteRequest) and self.is_changed(change)
 
         def change_notification(answer: DirectoryAnswered) -> None:
             raised = self.qm.enterprise.state.notifications
@@ -41,7 +41,7 @@ class OwnObjectNotificationChanger(DirectoryLink):
 class QueueManagerOwnObjectWriteOfOneAttributeNotNotified(OwnObjectNotificationChanger):
     """The queue manager raises no change notification when it writes only one attribute of its own object."""
 
-    def is_changed(self, change: WriteRequest) -> bool:
+    def is_changed(self, change: DirectoryWriteRequest) -> bool:
         return len(change.attributes or ()) == 1
 
 
@@ -53,5 +53,5 @@ class QueueManagerOwnObjectWriteNotifiedAsQueueUpdate(OwnObjectNotificationChang
 
     REPLACEMENT_OPERATION = ChangeOperation.QUEUE_UPDATE
 
-    def is_changed(self, change: WriteRequest) -> bool:
+    def is_changed(self, change: DirectoryWriteRequest) -> bool:
         return len(change.attributes or ()) == 1

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, Publishing
+from reference_qm.core.queueing.public_queue_publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, PublicQueuePublishing
 from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -21,7 +21,7 @@ class DirectoryOnlineCheckUsesLocalCopy(DirectoryClient):
     stays offline.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         self.start_online_timer_if_offline(now)
 
 
@@ -31,11 +31,11 @@ class DirectoryOnlineCheckReadsUnknownObject(DirectoryClient):
     again.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         own = state.LocalQueueManager
         state.LocalQueueManager = replace(own, Identifier=OTHER_GUID)
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         state.LocalQueueManager = own
 
 
@@ -43,7 +43,7 @@ class DirectoryOnlineCheckReadsUnknownObject(DirectoryClient):
 class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         """Do nothing."""
 
 
@@ -51,9 +51,9 @@ class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
 class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
     """When the directory is available again, the queue manager ignores its new QueueManagerQuota if it is higher."""
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         before = self.qm.adm.QueueManagerQuota
-        super()._take_over_attributes()
+        super()._copy_attributes_of_own_object()
         self.qm.adm.QueueManagerQuota = min(before, self.qm.adm.QueueManagerQuota)
 
 
@@ -61,8 +61,8 @@ class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
 class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
     """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         self.qm.enterprise.state.DirectoryOffline = True
 
 
@@ -70,9 +70,9 @@ class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
 class DirectoryOfflineStaysTrueAfterSecondOutage(DirectoryClient):
     """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         if not state.DirectoryOffline:
             self.outages = getattr(self, "outages", 0) + 1
             state.DirectoryOffline = self.outages > 1
@@ -85,12 +85,12 @@ add(
     "directory-online-check-ignores-queues",
     QUEUE_UPDATE_RULES,
     "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
-    skip(Publishing.update_public_queues),
+    skip(PublicQueuePublishing.update_public_queues),
 )
 
 
 @fault("directory-online-check-updates-first-queue-only", breaks="MQDMPR-3.1.7.1.25-12")
-class DirectoryOnlineCheckUpdatesFirstQueueOnly(Publishing):
+class DirectoryOnlineCheckUpdatesFirstQueueOnly(PublicQueuePublishing):
     """When the directory is available again, the queue manager reads the object of only its first public queue."""
 
     def update_public_queues(self) -> None:
@@ -105,7 +105,7 @@ class DirectoryOnlineCheckUpdatesFirstQueueOnly(Publishing):
     "public-queue-objects-not-read-after-second-directory-outage",
     breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"),
 )
-class PublicQueueObjectsNotReadAfterSecondDirectoryOutage(Publishing):
+class PublicQueueObjectsNotReadAfterSecondDirectoryOutage(PublicQueuePublishing):
     """The queue manager reads the objects of its public queues only after the first outage of the directory."""
 
     def update_public_queues(self) -> None:
@@ -117,7 +117,7 @@ class PublicQueueObjectsNotReadAfterSecondDirectoryOutage(Publishing):
 @fault(
     "only-two-public-queue-objects-read-after-directory-outage", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15")
 )
-class OnlyTwoPublicQueueObjectsReadAfterDirectoryOutage(Publishing):
+class OnlyTwoPublicQueueObjectsReadAfterDirectoryOutage(PublicQueuePublishing):
     """When the directory is available again, the queue manager reads the objects of at most two public queues."""
 
     def update_public_queues(self) -> None:
@@ -131,7 +131,7 @@ class OnlyTwoPublicQueueObjectsReadAfterDirectoryOutage(Publishing):
 
 
 @fault("directory-online-check-copies-first-queue-object-to-all-queues", breaks="MQDMPR-3.1.7.1.25-15")
-class DirectoryOnlineCheckCopiesFirstQueueObjectToAllQueues(Publishing):
+class DirectoryOnlineCheckCopiesFirstQueueObjectToAllQueues(PublicQueuePublishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
     def update_public_queues(self) -> None:
@@ -142,7 +142,7 @@ class DirectoryOnlineCheckCopiesFirstQueueObjectToAllQueues(Publishing):
 
 
 @fault("directory-online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
-class DirectoryOnlineCheckIgnoresQueueLabels(Publishing):
+class DirectoryOnlineCheckIgnoresQueueLabels(PublicQueuePublishing):
     """When the directory is available again, the queue manager keeps the old labels of its public queues."""
 
     def update_public_queues(self) -> None:
@@ -153,7 +153,7 @@ class DirectoryOnlineCheckIgnoresQueueLabels(Publishing):
 
 
 @fault("directory-online-check-updates-label-only", breaks="MQDMPR-3.1.7.1.25-18")
-class DirectoryOnlineCheckUpdatesLabelOnly(Publishing):
+class DirectoryOnlineCheckUpdatesLabelOnly(PublicQueuePublishing):
     """When the directory is available again, the queue manager stores only the Label of its public queues."""
 
     def update_public_queues(self) -> None:
@@ -164,7 +164,7 @@ class DirectoryOnlineCheckUpdatesLabelOnly(Publishing):
 
 
 @fault("directory-online-check-keeps-label-of-transactional-queue", breaks="MQDMPR-3.1.7.1.25-18", blind=True)
-class DirectoryOnlineCheckKeepsLabelOfTransactionalQueue(Publishing):
+class DirectoryOnlineCheckKeepsLabelOfTransactionalQueue(PublicQueuePublishing):
     """When the directory is available again, the queue manager keeps the old attributes of transactional queues."""
 
     def update_public_queues(self) -> None:
@@ -205,7 +205,7 @@ class DirectoryOnlineTimerRestartedOnce(DirectoryClient):
 
 
 @fault("queue-manager-does-not-read-object-of-open-queue-after-outage", breaks="MQDMPR-3.1.7.1.25-12", blind=True)
-class QueueManagerDoesNotReadObjectOfOpenQueueAfterOutage(Publishing):
+class QueueManagerDoesNotReadObjectOfOpenQueueAfterOutage(PublicQueuePublishing):
     """When the directory is available again, the queue manager does not read the object of a public queue that is
     open.
     """

@@ -18,9 +18,9 @@ class QueueManagerOnlineCheckInSecondOutageReadsOnlyLocalModel(DirectoryClient):
     offline.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if not self.__dict__.get("recovered"):
-            super()._check_online(answer, now)
+            super()._check_directory_online(answer, now)
             self.__dict__["recovered"] = not self.qm.enterprise.state.DirectoryOffline
 
 
@@ -30,9 +30,9 @@ class QueueManagerSecondOnlineCheckSucceedsDuringOutage(DirectoryClient):
     without an answer of the directory.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         self.__dict__["checks"] = self.__dict__.get("checks", 0) + 1
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         if self.qm.enterprise.state.DirectoryOffline and self.__dict__["checks"] > 1:
             self.qm.enterprise.state.DirectoryOffline = False
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, Publishing
+from reference_qm.core.queueing.public_queue_publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, PublicQueuePublishing
 from reference_qm.directory import Queue as QueueObject
 from reference_qm.directory import build_equality_filter
 from reference_qm.model.adm import Queue
@@ -23,8 +23,8 @@ class QueueManagerGoesOnlineAlthoughDirectoryLacksItsObject(DirectoryClient):
     object of the queue manager.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         enterprise = self.qm.enterprise
         if enterprise.directory.connected:
             enterprise.state.DirectoryOffline = False
@@ -36,8 +36,8 @@ class QueueManagerOnlineCheckReadsOwnObjectByComputerName(DirectoryClient):
     again.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         enterprise = self.qm.enterprise
         name = enterprise.state.LocalQueueManager.ComputerName
         if (
@@ -51,12 +51,12 @@ class QueueManagerOnlineCheckReadsOwnObjectByComputerName(DirectoryClient):
 class QueueManagerStaysOfflineWhileDirectoryLacksItsPublicQueues(DirectoryClient):
     """The queue manager regards the directory as unavailable as long as the directory has none of its public queues."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
         published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, QueueObject)}
-        own = {queue.Identifier for queue in self.qm.publishing._list_public_queues()}
+        own = {queue.Identifier for queue in self.qm.public_queue_publishing._list_public_queues()}
         if not own or own & published:
-            super()._check_online(answer, now)
+            super()._check_directory_online(answer, now)
 
 
 class _DirectoryReturnCounter(DirectoryClient):
@@ -66,9 +66,9 @@ class _DirectoryReturnCounter(DirectoryClient):
         super().__init__(qm)
         self.returns = 0
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         was_offline = self.qm.enterprise.state.DirectoryOffline
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         self.returns += was_offline and not self.qm.enterprise.state.DirectoryOffline
 
 
@@ -78,26 +78,26 @@ class QueueManagerDoesNotReadOwnAttributesAfterSecondOutage(_DirectoryReturnCoun
     object.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         kept, again = state.LocalQueueManager, self.returns > 0
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         if again:
             state.LocalQueueManager = kept
 
-    def _take_over_attributes(self) -> None:
+    def _copy_attributes_of_own_object(self) -> None:
         if not self.returns:
-            super()._take_over_attributes()
+            super()._copy_attributes_of_own_object()
 
 
 @fault("queue-manager-does-not-read-own-quota-after-directory-outage", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
 class QueueManagerDoesNotReadOwnQuotaAfterDirectoryOutage(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old QueueManagerQuota."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         kept, local = state.LocalQueueManager.QueueManagerQuota, self.qm.adm.QueueManagerQuota
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         state.LocalQueueManager = replace(state.LocalQueueManager, QueueManagerQuota=kept)
         self.qm.adm.QueueManagerQuota = local
 
@@ -108,20 +108,20 @@ class QueueManagerStaysOfflineAfterSecondOutage(_DirectoryReturnCounter):
     time.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if not self.returns:
-            super()._check_online(answer, now)
+            super()._check_directory_online(answer, now)
 
 
 @fault("queue-manager-stays-offline-if-public-queue-left-directory", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
 class QueueManagerStaysOfflineIfPublicQueueLeftDirectory(DirectoryClient):
     """The queue manager does not set DirectoryOffline to False if a public queue of its own has left the directory."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
         published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, QueueObject)}
-        if all(queue.Identifier in published for queue in self.qm.publishing._list_public_queues()):
-            super()._check_online(answer, now)
+        if all(queue.Identifier in published for queue in self.qm.public_queue_publishing._list_public_queues()):
+            super()._check_directory_online(answer, now)
 
 
 @fault("queue-manager-stays-offline-after-failed-directory-check", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
@@ -132,13 +132,13 @@ class QueueManagerStaysOfflineAfterFailedDirectoryCheck(DirectoryClient):
         super().__init__(qm)
         self.failed = False
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if not self.failed:
-            super()._check_online(answer, now)
+            super()._check_directory_online(answer, now)
         self.failed = self.failed or self.qm.enterprise.state.DirectoryOffline
 
 
-class _PublicQueueReadOmitter(Publishing):
+class _PublicQueueReadOmitter(PublicQueuePublishing):
     """Keeps the attributes of some public queues when the directory is available again; a subclass selects which."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
@@ -177,7 +177,7 @@ class QueueManagerReadsNoTransactionalQueueAfterDirectoryOutage(_PublicQueueRead
 
 
 @fault("queue-manager-reads-public-queues-only-after-first-directory-outage", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsPublicQueuesOnlyAfterFirstDirectoryOutage(Publishing):
+class QueueManagerReadsPublicQueuesOnlyAfterFirstDirectoryOutage(PublicQueuePublishing):
     """The queue manager reads the objects of its public queues only when the directory is available again for the
     first time.
     """

@@ -42,6 +42,6 @@ class QueueManagerOnlineTimerExpiresOnceInSecondOutage(OnlineTimerRestartOmitter
     def is_last_timer_expiry(self) -> bool:
         return self.__dict__.get("returns", 0) > 1
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         self.__dict__["returns"] = self.__dict__.get("returns", 0) + 1
-        return super().synchronize(now)
+        return super().synchronize_with_directory(now)

@@ -16,10 +16,10 @@ class QueueManagerDirectoryCheckSeeksOwnObjectByComputerName(DirectoryClient):
     ComputerName, even if this object has a different Identifier.
     """
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
         named = build_equality_filter("ComputerName", enterprise.state.LocalQueueManager.ComputerName)
         found = read_directory(enterprise.directory, enterprise.state, "QueueManager", named, force=True)
         if isinstance(found.rDirectoryObject, QueueManager):
             enterprise.state.DirectoryOffline = False
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)

@@ -86,17 +86,17 @@ class RequestedName:
     @property
     def has_local_private_queue_number(self) -> bool:
         """Whether this queue manager has a private queue with the number in a private format name."""
-        return self.is_private_format_name and self.qm.adm.QueueCollection.find_private(self.number) is not None
+        return self.is_private_format_name and self.qm.adm.QueueCollection.find_private_queue(self.number) is not None
 
     @property
     def is_local_public_queue(self) -> bool:
         """Whether a public format name is the name of a queue in this queue manager's own collection."""
-        return self.is_public_format_name and self.qm.adm.QueueCollection.find_public(self.guid) is not None
+        return self.is_public_format_name and self.qm.adm.QueueCollection.find_public_queue(self.guid) is not None
 
     @property
     def build_path_name_of_local_queue(self) -> str:
         """The path name of a public queue of this queue manager, from its own collection."""
-        queue = self.qm.adm.QueueCollection.find_public(self.guid)
+        queue = self.qm.adm.QueueCollection.find_public_queue(self.guid)
         assert queue is not None
         return f"{self.qm.config.host_name}\\{queue.Pathname}"
 

@@ -92,7 +92,7 @@ class GetQueuePathOfRemotePrivateQueueReturnsLocalPath(QueuePaths):
 
     def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         found = super()._find_computer_of_private_queue(name)
-        queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
+        queue = self.qm.adm.QueueCollection.find_private_queue(name.QueueIdentifier)
         if found.rStatus is Status.MQ_OK and queue is not None and name.ComputerGuid != self.qm.adm.Identifier:
             return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
         return found

@@ -13,7 +13,7 @@ class QueueManagerPathOfOwnPublicQueueNotReadFromDirectory(QueuePaths):
     """The queue manager takes the path name of its own public queue from its model and does not query the directory."""
 
     def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
-        queue = self.qm.adm.QueueCollection.find_public(name.QueueGuid)
+        queue = self.qm.adm.QueueCollection.find_public_queue(name.QueueGuid)
         if queue is None:
             return super()._find_path_of_public_queue(name)
         computer = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""

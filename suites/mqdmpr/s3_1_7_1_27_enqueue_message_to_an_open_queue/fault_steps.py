@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
@@ -15,7 +15,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class CopyEnqueueingChanger(Enqueueing):
+class CopyEnqueueingChanger(MessageEnqueueing):
     """Change the step that puts a message into several queues."""
 
     def enqueue_to_open_queue(
@@ -34,7 +34,7 @@ class CopyEnqueueingChanger(Enqueueing):
         return status
 
 
-class LaterMessageCopyChanger(Enqueueing):
+class LaterMessageCopyChanger(MessageEnqueueing):
     """Change the second and later copies of a message."""
 
     changed_attributes: Mapping[str, Any] = MappingProxyType({})

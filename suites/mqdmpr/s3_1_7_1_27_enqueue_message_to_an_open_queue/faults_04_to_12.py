@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageIdentifier
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
@@ -24,20 +24,20 @@ from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps impo
 
 
 @fault("message-to-one-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
-class MessageToOneQueueEnqueuedTwice(Enqueueing):
+class MessageToOneQueueEnqueuedTwice(MessageEnqueueing):
     """The queue manager puts a message for a single remote queue into the outgoing queue twice."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if isinstance(queue, OutgoingQueue):
             super().put_message(queue, message, None, Result(), now)
-            number = self.qm.numbering.assign_message_ordinal()
+            number = self.qm.message_numbering.assign_message_ordinal()
             message = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
         done: Result | None = super().put_message(queue, message, token, result, now)
         return done
 
 
 @fault("send-to-full-queue-reports-success", breaks="MQDMPR-3.1.7.1.27-08")
-class SendToFullQueueReportsSuccess(Commands):
+class SendToFullQueueReportsSuccess(HigherLayerCommands):
     """A send to a single queue succeeds although the queue has no room for the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -49,18 +49,18 @@ class SendToFullQueueReportsSuccess(Commands):
 
 
 @fault("send-to-local-queue-reports-failure-although-message-stored", breaks="MQDMPR-3.1.7.1.27-08")
-class SendToLocalQueueReportsFailureAlthoughMessageStored(Commands):
+class SendToLocalQueueReportsFailureAlthoughMessageStored(HigherLayerCommands):
     """A send to a single local queue fails although the queue stored the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         done: Result | None = super().send_message(request, token, now)
-        if done is not None and self.qm.destinations.find_local_queue(request.to) is not None:
+        if done is not None and self.qm.destination_resolving.find_local_queue(request.to) is not None:
             raise CommandError("the queue did not accept the message")
         return done
 
 
 @fault("queue-manager-send-in-transaction-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
-class QueueManagerSendInTransactionToFullQueueSucceeds(Enqueueing):
+class QueueManagerSendInTransactionToFullQueueSucceeds(MessageEnqueueing):
     """If an application sends a message to a full queue in a transaction, the queue manager returns success."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -70,7 +70,7 @@ class QueueManagerSendInTransactionToFullQueueSucceeds(Enqueueing):
 
 
 @fault("sender-copy-for-several-queues-lists-only-its-own-destination", breaks="MQDMPR-3.1.7.1.27-10")
-class SenderCopyForSeveralQueuesListsOnlyItsOwnDestination(Enqueueing):
+class SenderCopyForSeveralQueuesListsOnlyItsOwnDestination(MessageEnqueueing):
     """Each copy of a message to several queues lists only the queue to which it is sent."""
 
     def _enqueue_message(
@@ -94,7 +94,7 @@ class SenderCopyListsOnlyDestinationsWithoutEarlierCopy(LaterMessageCopyChanger)
 
 
 @fault("sender-transactional-copy-lists-only-its-own-destination", breaks="MQDMPR-3.1.7.1.27-10")
-class SenderTransactionalCopyListsOnlyItsOwnDestination(Enqueueing):
+class SenderTransactionalCopyListsOnlyItsOwnDestination(MessageEnqueueing):
     """When a message to several queues is sent in a transaction, each copy lists only its own queue."""
 
     def _enqueue_message(
@@ -152,7 +152,7 @@ class SenderLaterCopyWithoutBody(LaterMessageCopyChanger):
 
 
 @fault("sender-copies-lose-application-tag", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
-class SenderCopiesLoseApplicationTag(Enqueueing):
+class SenderCopiesLoseApplicationTag(MessageEnqueueing):
     """The copies of a message to several queues have no application tag and no response queue."""
 
     def enqueue_to_open_queue(
@@ -164,7 +164,7 @@ class SenderCopiesLoseApplicationTag(Enqueueing):
 
 
 @fault("sender-copies-without-negative-journaling-and-trace", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
-class SenderCopiesWithoutNegativeJournalingAndTrace(Enqueueing):
+class SenderCopiesWithoutNegativeJournalingAndTrace(MessageEnqueueing):
     """The copies of a message to several queues request no negative journaling and no trace."""
 
     def enqueue_to_open_queue(
@@ -176,7 +176,7 @@ class SenderCopiesWithoutNegativeJournalingAndTrace(Enqueueing):
 
 
 @fault("sender-second-copy-has-no-response-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderSecondCopyHasNoResponseQueue(Enqueueing):
+class SenderSecondCopyHasNoResponseQueue(MessageEnqueueing):
     """When a message is addressed to several queues, only the first copy has the response queue."""
 
     def enqueue_to_open_queue(
@@ -195,7 +195,7 @@ class SenderSecondCopyHasNoResponseQueue(Enqueueing):
 
 
 @fault("sender-local-copy-has-default-priority", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLocalCopyHasDefaultPriority(Enqueueing):
+class SenderLocalCopyHasDefaultPriority(MessageEnqueueing):
     """When a message is sent to several queues, the copy for a local queue has the default priority."""
 
     def _enqueue_message(

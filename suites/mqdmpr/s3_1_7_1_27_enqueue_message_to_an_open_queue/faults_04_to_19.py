@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class _DuplicateMessageEnqueuer(Enqueueing):
+class _DuplicateMessageEnqueuer(MessageEnqueueing):
     """Enqueue some messages to a single queue twice; a subclass selects which."""
 
     def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
@@ -26,7 +26,7 @@ class _DuplicateMessageEnqueuer(Enqueueing):
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if self.is_message_enqueued_twice(queue, message):
-            number = self.qm.numbering.assign_message_ordinal()
+            number = self.qm.message_numbering.assign_message_ordinal()
             again = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
             super().put_message(queue, again, None, Result(), now)
         return super().put_message(queue, message, token, result, now)
@@ -54,13 +54,13 @@ class QueueManagerMessageOfTransactionEnqueuedTwice(TransactionOperations):
     """The queue manager enqueues a message that an application sends in a transaction twice."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        number = self.qm.numbering.assign_message_ordinal()
+        number = self.qm.message_numbering.assign_message_ordinal()
         again = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
         super().enqueue_in_transaction(transaction, queue, again)
         return super().enqueue_in_transaction(transaction, queue, message)
 
 
-class _SendFailureReporter(Enqueueing):
+class _SendFailureReporter(MessageEnqueueing):
     """Report some sends to several queues as failed, although each queue has stored its copy; a subclass selects
     which.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
@@ -18,7 +18,7 @@ from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps impo
 
 
 @fault("copies-for-several-queues-all-name-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
-class CopiesForSeveralQueuesAllNameFirstQueue(Enqueueing):
+class CopiesForSeveralQueuesAllNameFirstQueue(MessageEnqueueing):
     """Each copy of a message to several queues has the first queue as its destination."""
 
     def _enqueue_message(
@@ -32,7 +32,7 @@ class CopiesForSeveralQueuesAllNameFirstQueue(Enqueueing):
 
 
 @fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
-class SenderLocalCopyDestinationListsAllQueues(Enqueueing):
+class SenderLocalCopyDestinationListsAllQueues(MessageEnqueueing):
     """When a message is sent to several queues, the destination of the copy for a local queue is the multiple-element
     format name of all queues.
     """
@@ -82,20 +82,20 @@ class SenderSecondLocalCopyNotEnqueued(LaterMessageCopyChanger):
 
 
 @fault("sender-copies-of-transaction-enqueued-before-commit", breaks="MQDMPR-3.1.7.1.27-14", blind=True)
-class SenderCopiesOfTransactionEnqueuedBeforeCommit(Enqueueing):
+class SenderCopiesOfTransactionEnqueuedBeforeCommit(MessageEnqueueing):
     """When a message is sent to several queues in a transaction, its copies are enqueued before the commit."""
 
     def enqueue_to_open_queue(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
     ) -> EnqueueStatus:
         if descriptor.Multiple and transaction is not None:
-            message = replace(message, TransactionIdentifier=self.qm.numbering.assign_transaction_identifier())
+            message = replace(message, TransactionIdentifier=self.qm.message_numbering.assign_transaction_identifier())
             transaction = None
         return super().enqueue_to_open_queue(descriptor, message, now, transaction)
 
 
 @fault("sender-enqueues-only-first-transactional-copy", breaks="MQDMPR-3.1.7.1.27-14")
-class SenderEnqueuesOnlyFirstTransactionalCopy(Enqueueing):
+class SenderEnqueuesOnlyFirstTransactionalCopy(MessageEnqueueing):
     """When a message to several queues is sent in a transaction, only the first copy is enqueued."""
 
     def enqueue_to_open_queue(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
@@ -45,7 +45,7 @@ class SendToSeveralQueuesReportsSuccessDespiteRefusal(CopyEnqueueingChanger):
 
 
 @fault("sender-copies-sent-after-first-queue-refused-its-copy", breaks="MQDMPR-3.1.7.1.27-18")
-class SenderCopiesSentAfterFirstQueueRefusedItsCopy(Enqueueing):
+class SenderCopiesSentAfterFirstQueueRefusedItsCopy(MessageEnqueueing):
     """When the first of several queues does not store its copy of a message, the sender still sends copies to the other
     queues.
     """
@@ -90,7 +90,7 @@ class SenderRefusalOfThirdCopyIgnored(LaterMessageCopyChanger):
 
 
 @fault("sender-send-with-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
-class SenderSendWithCopyRefusedInTransactionSucceeds(Enqueueing):
+class SenderSendWithCopyRefusedInTransactionSucceeds(MessageEnqueueing):
     """When a send to several queues in a transaction exceeds the quota of one of the queues, the queue manager returns
     success.
     """
@@ -107,7 +107,7 @@ class SenderSendWithCopyRefusedInTransactionSucceeds(Enqueueing):
 
 
 @fault("sender-error-of-last-copy-not-returned", breaks="MQDMPR-3.1.7.1.27-18")
-class SenderErrorOfLastCopyNotReturned(Enqueueing):
+class SenderErrorOfLastCopyNotReturned(MessageEnqueueing):
     """When only the last of several queues refuses its copy, the queue manager returns success."""
 
     def enqueue_to_open_queue(
@@ -127,7 +127,7 @@ class SenderErrorOfLastCopyNotReturned(Enqueueing):
 
 
 @fault("sender-enqueues-copies-after-refused-transactional-copy", breaks="MQDMPR-3.1.7.1.27-18")
-class SenderEnqueuesCopiesAfterRefusedTransactionalCopy(Enqueueing):
+class SenderEnqueuesCopiesAfterRefusedTransactionalCopy(MessageEnqueueing):
     """When a queue refuses its copy of a message in a transaction, the queue manager still enqueues the later copies
     before it returns the error.
     """

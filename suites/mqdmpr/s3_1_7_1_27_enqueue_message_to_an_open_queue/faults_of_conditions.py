@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _CopyDestinationReplacer(Enqueueing):
+class _CopyDestinationReplacer(MessageEnqueueing):
     """Replaces the destination of some copies of a message to several queues by that of the first copy; a subclass
     selects which.
     """

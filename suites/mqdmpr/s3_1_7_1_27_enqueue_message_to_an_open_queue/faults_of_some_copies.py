@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
@@ -17,7 +17,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-local-copies-list-no-destination-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
-class QueueManagerLocalCopiesListNoDestinationQueues(Positions):
+class QueueManagerLocalCopiesListNoDestinationQueues(MessagePositions):
     """The copies of a message in local queues do not list the queues."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -25,7 +25,7 @@ class QueueManagerLocalCopiesListNoDestinationQueues(Positions):
 
 
 @fault("queue-manager-copies-list-at-most-three-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
-class QueueManagerCopiesListAtMostThreeQueues(Sending):
+class QueueManagerCopiesListAtMostThreeQueues(MessageSending):
     """The copies of a message to more than three queues list only the first three queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -38,7 +38,7 @@ class QueueManagerCopiesListAtMostThreeQueues(Sending):
 
 
 @fault("queue-manager-transactional-copies-list-no-destination-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
-class QueueManagerTransactionalCopiesListNoDestinationQueues(Sending):
+class QueueManagerTransactionalCopiesListNoDestinationQueues(MessageSending):
     """The copies of a message that is sent in a transaction do not list the queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -49,7 +49,7 @@ class QueueManagerTransactionalCopiesListNoDestinationQueues(Sending):
 
 
 @fault("queue-manager-send-of-large-express-message-lost", breaks="MQDMPR-3.1.7.1.27-08", blind=True)
-class QueueManagerSendOfLargeExpressMessageLost(Positions):
+class QueueManagerSendOfLargeExpressMessageLost(MessagePositions):
     """The send of a large express message to a local queue succeeds, but the queue does not store the message."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -61,7 +61,7 @@ class QueueManagerSendOfLargeExpressMessageLost(Positions):
 
 
 @fault("queue-manager-second-send-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08", blind=True)
-class QueueManagerSecondSendToFullQueueSucceeds(Enqueueing):
+class QueueManagerSecondSendToFullQueueSucceeds(MessageEnqueueing):
     """After a queue has refused a message, the next send to the full queue succeeds, but stores no message."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:

@@ -10,7 +10,7 @@ from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -42,7 +42,7 @@ class DispatchedMessagePacketRebuiltWithNewMessageId(DispatchCollection):
     """The queue manager builds a new packet with a new MessageID when it adds a message to the dispatch collection."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        number = self.qm.numbering.assign_message_ordinal()
+        number = self.qm.message_numbering.assign_message_ordinal()
         position.UserMessage = set_fields(position.UserMessage, {"UserHeader.MessageID": number})
         super().add(session, position)
 
@@ -110,12 +110,12 @@ add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
     "The sender does not send a message that is added while a session is open until the next event of the session.",
-    skip_during(Sending.add_message_to_session_table, Sending.dispatch_messages),
+    skip_during(MessageSending.add_message_to_session_table, MessageSending.dispatch_messages),
 )
 
 
 @fault("queue-manager-later-message-of-lower-priority-not-sent", breaks="MQDMPR-3.1.7.1.28-09", blind=True)
-class QueueManagerLaterMessageOfLowerPriorityNotSent(Sending):
+class QueueManagerLaterMessageOfLowerPriorityNotSent(MessageSending):
     """A message of priority 0 to 2 that is added while a session is open is not sent until the next event of that
     session.
     """
@@ -125,12 +125,12 @@ class QueueManagerLaterMessageOfLowerPriorityNotSent(Sending):
             super().add_message_to_session_table(session, position, now)
             return
         session.OutgoingMessageTable.add(position)
-        self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
+        self.qm.message_lifetimes.record_deadline_of_message_to_send(session, position)
         self.qm.dispatch_collection.add(session, position)
 
 
 @fault("sender-message-added-to-idle-session-held-until-next-message", breaks="MQDMPR-3.1.7.1.28-09")
-class SenderMessageAddedToIdleSessionHeldUntilNextMessage(Sending):
+class SenderMessageAddedToIdleSessionHeldUntilNextMessage(MessageSending):
     """When a message is added while its session is open and idle, the queue manager does not send the message until
     another message is added.
     """
@@ -146,7 +146,7 @@ class SenderMessageAddedToIdleSessionHeldUntilNextMessage(Sending):
 
 
 @fault("sender-sends-each-message-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
-class SenderSendsEachMessageTwice(Sending):
+class SenderSendsEachMessageTwice(MessageSending):
     """The queue manager sends each message a second time."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -155,7 +155,7 @@ class SenderSendsEachMessageTwice(Sending):
 
 
 @fault("sender-waits-for-acknowledgment-before-next-message", breaks="MQDMPR-3.1.7.1.29-04")
-class SenderWaitsForAcknowledgmentBeforeNextMessage(Sending):
+class SenderWaitsForAcknowledgmentBeforeNextMessage(MessageSending):
     """The queue manager does not send a message until the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:
@@ -163,7 +163,7 @@ class SenderWaitsForAcknowledgmentBeforeNextMessage(Sending):
 
 
 @fault("sender-awaits-acknowledgment-after-three-sent-messages", breaks="MQDMPR-3.1.7.1.29-04")
-class SenderAwaitsAcknowledgmentAfterThreeSentMessages(Sending):
+class SenderAwaitsAcknowledgmentAfterThreeSentMessages(MessageSending):
     """When three messages of a session are sent, the queue manager does not send the next message until the three are
     acknowledged.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -35,7 +35,7 @@ class SenderMessageRemovesDispatchEntriesOfOtherQueues(DispatchCollection):
         super().add(session, position)
 
 
-class MessageHolderUntilAcknowledgment(Sending):
+class MessageHolderUntilAcknowledgment(MessageSending):
     """A part of the queue manager that sends some messages only when no message of the session is unacknowledged; a
     subclass selects which.
     """
@@ -87,7 +87,7 @@ class SenderHoldsLowerPriorityUntilHigherIsAcknowledged(MessageHolderUntilAcknow
 
 
 @fault("sender-unacknowledged-recoverable-message-sent-again", breaks="MQDMPR-3.1.7.1.29-03", blind=True)
-class SenderUnacknowledgedRecoverableMessageSentAgain(Sending):
+class SenderUnacknowledgedRecoverableMessageSentAgain(MessageSending):
     """When a message is added, the sender sends the unacknowledged recoverable messages of the session once more."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -11,8 +11,8 @@ from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
@@ -157,11 +157,11 @@ class QueueManagerMarksNewEntryAsSendingWhileWindowIsFull(DispatchCollection):
     """A new DispatchEntry is marked as being sent if the window of its session is full."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if self.qm.sending.is_window_open(session):
+        if self.qm.message_sending.is_window_open(session):
             super().add(session, position)
 
 
-class _MessageResender(Sending):
+class _MessageResender(MessageSending):
     """Send some messages a second time; a subclass selects which."""
 
     def is_message_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
@@ -202,7 +202,7 @@ class QueueManagerUrgentMessageReplacesWaitingMessages(DispatchCollection):
 
 
 @fault("queue-manager-large-message-delays-next-message", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
-class QueueManagerLargeMessageDelaysNextMessage(Sending):
+class QueueManagerLargeMessageDelaysNextMessage(MessageSending):
     """After a message with a body of more than 1,000 bytes, the queue manager waits for its acknowledgment."""
 
     def may_send(self, session: Session) -> bool:
@@ -227,6 +227,6 @@ add(
     "sender-entries-of-resumed-queue-refer-to-newest-message",
     "MQDMPR-3.1.7.1.28-04",
     "When a paused outgoing queue with several messages is resumed, every DispatchEntry refers to the newest message.",
-    replace_during(Administering.resume_queue, DispatchCollection.add, _refer_entries_to_newest_message),
+    replace_during(TransferAdministering.resume_queue, DispatchCollection.add, _refer_entries_to_newest_message),
     blind=True,
 )

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, DebugHeader, UserHeader, UserMessagePacket
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 
 USER_MESSAGE_TYPE = UserMessagePacket
@@ -61,7 +61,7 @@ add(
 
 
 @fault("sender-transaction-header-of-later-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
-class SenderTransactionHeaderOfLaterMessageOmitted(Sending):
+class SenderTransactionHeaderOfLaterMessageOmitted(MessageSending):
     """The sender omits the TransactionHeader of each message of a transaction except the first."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -93,7 +93,7 @@ add(
 
 
 @fault("sender-security-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
-class SenderSecurityHeaderOfTransactionalMessageOmitted(Sending):
+class SenderSecurityHeaderOfTransactionalMessageOmitted(MessageSending):
     """The sender omits the SecurityHeader of a signed transactional message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -115,7 +115,7 @@ add(
 
 
 @fault("sender-debug-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D04")
-class SenderDebugHeaderOfTransactionalMessageOmitted(Sending):
+class SenderDebugHeaderOfTransactionalMessageOmitted(MessageSending):
     """The sender omits the DebugHeader of a transactional message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -127,7 +127,7 @@ class SenderDebugHeaderOfTransactionalMessageOmitted(Sending):
 
 
 @fault("sender-debug-header-of-message-to-several-queues-omitted", breaks="MQDMPR-3.1.7.1.30-D04", blind=True)
-class SenderDebugHeaderOfMessageToSeveralQueuesOmitted(Sending):
+class SenderDebugHeaderOfMessageToSeveralQueuesOmitted(MessageSending):
     """The sender omits the DebugHeader of a message to several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -139,7 +139,7 @@ class SenderDebugHeaderOfMessageToSeveralQueuesOmitted(Sending):
 
 
 @fault("sender-second-traced-message-has-no-debug-header", breaks="MQDMPR-3.1.7.1.30-D04")
-class SenderSecondTracedMessageHasNoDebugHeader(Sending):
+class SenderSecondTracedMessageHasNoDebugHeader(MessageSending):
     """The packets of all traced messages after the first have no DebugHeader."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -155,7 +155,7 @@ class SenderSecondTracedMessageHasNoDebugHeader(Sending):
 
 
 @fault("sender-multi-queue-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D05")
-class SenderMultiQueueHeaderOfTransactionalMessageOmitted(Sending):
+class SenderMultiQueueHeaderOfTransactionalMessageOmitted(MessageSending):
     """The sender omits the MultiQueueFormatHeader of a transactional message to several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -167,7 +167,7 @@ class SenderMultiQueueHeaderOfTransactionalMessageOmitted(Sending):
 
 
 @fault("sender-repeats-multi-queue-format-header-in-later-message", breaks="MQDMPR-3.1.7.1.30-D05")
-class SenderRepeatsMultiQueueFormatHeaderInLaterMessage(Sending):
+class SenderRepeatsMultiQueueFormatHeaderInLaterMessage(MessageSending):
     """The sender adds the MultiQueueFormatHeader of an earlier message to a later message that is addressed to a single
     queue.
     """

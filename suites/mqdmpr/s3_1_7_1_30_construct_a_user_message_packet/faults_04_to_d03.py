@@ -10,14 +10,14 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition
 
 LARGE_BODY_BYTES = 1_000
 
 
 @fault("queue-manager-later-message-sent-with-body-of-first", breaks="MQDMPR-3.1.7.1.30-04", blind=True)
-class QueueManagerLaterMessageSentWithBodyOfFirst(Sending):
+class QueueManagerLaterMessageSentWithBodyOfFirst(MessageSending):
     """The queue manager sends each later recoverable message to a queue with the body of the first message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -38,7 +38,7 @@ class QueueManagerRemoteReaderGetsPacketWithoutApplicationTag(RemoteReads):
 
 
 @fault("queue-manager-large-body-cut-in-packet", breaks="MQDMPR-3.1.7.1.30-04", blind=True)
-class QueueManagerLargeBodyCutInPacket(Sending):
+class QueueManagerLargeBodyCutInPacket(MessageSending):
     """The packet of a message with a large body contains only the first 1,000 bytes of the body."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -71,7 +71,7 @@ for _name, _says, _when in (
 
 
 @fault("sender-transaction-header-of-large-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
-class SenderTransactionHeaderOfLargeMessageOmitted(Sending):
+class SenderTransactionHeaderOfLargeMessageOmitted(MessageSending):
     """The sender omits the TransactionHeader of a transactional message with a body of more than 1,000 bytes."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -83,7 +83,7 @@ class SenderTransactionHeaderOfLargeMessageOmitted(Sending):
 
 
 @fault("sender-transaction-header-of-message-without-label-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
-class SenderTransactionHeaderOfMessageWithoutLabelOmitted(Sending):
+class SenderTransactionHeaderOfMessageWithoutLabelOmitted(MessageSending):
     """The sender omits the TransactionHeader of a transactional message without a label."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import BaseHeader, DebugHeader, UserHeader, UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 
 
-class ConstructedPacketReplacer(Sending):
+class ConstructedPacketReplacer(MessageSending):
     """A part of the queue manager that changes the packets of some messages when it constructs them; a subclass selects
     which.
     """

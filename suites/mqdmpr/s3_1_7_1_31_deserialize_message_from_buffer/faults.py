@@ -13,18 +13,18 @@ from harness.faults.primitives import set_fields
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.store.messages import PRIVATE_QUEUE_ON_ADMIN_QUEUE_HOST_TYPE, PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 
 AttributeChange = Callable[[Any], Any]
 
 
-class ReceivedMessageChanger(Positions):
+class ReceivedMessageChanger(MessagePositions):
     """Change attributes of the messages that other queue managers sent."""
 
     changes: ClassVar[Mapping[str, AttributeChange]] = MappingProxyType({})
@@ -50,7 +50,7 @@ class ReceiverLabelOfEarlierMessageKept(ReceivedMessageChanger):
 
 
 @fault("receiver-label-of-message-with-repeated-body-replaced", breaks="MQDMPR-3.1.7.1.31-03")
-class ReceiverLabelOfMessageWithRepeatedBodyReplaced(Positions):
+class ReceiverLabelOfMessageWithRepeatedBodyReplaced(MessagePositions):
     """If a message has the same body as the previous message, the receiver stores the message with the label of the
     previous message.
     """
@@ -78,7 +78,7 @@ AES_256_ALGORITHM = 26128
 def _change_attributes_read_from_packets(change: Callable[[Message], Message]) -> Install:
     """Build a fault that changes the attributes that the receiver reads from packets."""
 
-    class ReadAttributeChanger(Positions):
+    class ReadAttributeChanger(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
@@ -106,7 +106,7 @@ for _name, _rules, _says, _install in (
         "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver drops the TimeToReachQueue of an arriving message.",
-        _change_attributes_read_from_packets(lambda message: replace(message, TimeToReachQueue=INFINITE)),
+        _change_attributes_read_from_packets(lambda message: replace(message, TimeToReachQueue=INFINITE_TIMEOUT)),
     ),
     (
         "receiver-swaps-jp-and-jn-of-message",
@@ -187,7 +187,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-clears-last-four-bytes-of-correlation-identifier", breaks="MQDMPR-3.1.7.1.31-04", blind=True)
-class ReceiverClearsLastFourBytesOfCorrelationIdentifier(Positions):
+class ReceiverClearsLastFourBytesOfCorrelationIdentifier(MessagePositions):
     """The receiver stores zeros as the last four bytes of the CorrelationIdentifier of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -197,7 +197,7 @@ class ReceiverClearsLastFourBytesOfCorrelationIdentifier(Positions):
 
 
 @fault("receiver-message-gets-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class ReceiverMessageGetsSecurityAttributesOfPreviousMessage(Positions):
+class ReceiverMessageGetsSecurityAttributesOfPreviousMessage(MessagePositions):
     """A message without a SecurityHeader gets the security attributes of the previous message that had a
     SecurityHeader.
     """
@@ -214,7 +214,7 @@ UNKNOWN_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 
 
 @fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
+class ReceiverMessageGetsTracingQueueOfPreviousMessage(MessagePositions):
     """A message without a DebugHeader gets the TracingQueueIdentifier of the previous message with a DebugHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -224,7 +224,7 @@ class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
 
 
 @fault("receiver-unsecured-message-has-security-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class ReceiverUnsecuredMessageHasSecurityOfPreviousMessage(Positions):
+class ReceiverUnsecuredMessageHasSecurityOfPreviousMessage(MessagePositions):
     """A message without a SecurityHeader has the security attributes of an earlier message."""
 
     security_of_previous_message: MessageSecurity | None = None
@@ -251,7 +251,7 @@ class ReceiverResponseQueueOfEarlierMessageKept(ReceivedMessageChanger):
 
 
 @fault("receiver-message-gets-response-queue-of-previous", breaks="MQDMPR-3.1.7.1.31-05")
-class ReceiverMessageGetsResponseQueueOfPrevious(Positions):
+class ReceiverMessageGetsResponseQueueOfPrevious(MessagePositions):
     """A received message without a response queue gets the response queue of the previous message of its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -273,7 +273,7 @@ class ReceiverPriorityAbove5StoredAs5(ReceivedMessageChanger):
 class ReceiverTimeToReachQueueOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
 
-    changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
+    changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE_TIMEOUT if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-stores-only-low-byte-of-body-type", breaks="MQDMPR-3.1.7.1.31-D02")
@@ -338,7 +338,7 @@ class ReceiverExtensionAboveOneKilobyteCut(ReceivedMessageChanger):
 
 
 @fault("receiver-clears-highest-bit-of-application-tag", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverClearsHighestBitOfApplicationTag(Positions):
+class ReceiverClearsHighestBitOfApplicationTag(MessagePositions):
     """The receiver clears the highest bit of the ApplicationTag of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -346,11 +346,11 @@ class ReceiverClearsHighestBitOfApplicationTag(Positions):
 
 
 @fault("router-forwards-transactional-message-in-new-sequence", breaks="MQDMPR-3.1.7.1.31-D04")
-class RouterForwardsTransactionalMessageInNewSequence(Routing):
+class RouterForwardsTransactionalMessageInNewSequence(MessageRouting):
     """When the router forwards a transactional message, it assigns the message to a new sequence."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None or counted.TransactionHeader is None:
             return counted
         renumbered: UserMessagePacket = set_fields(
@@ -370,11 +370,11 @@ class ReceiverSentTimeCutTo31Bits(ReceivedMessageChanger):
 class ReceiverTimeToBeReceivedOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToBeReceived of more than 31 bits as infinite."""
 
-    changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
+    changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE_TIMEOUT if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-stores-time-to-be-received-with-high-bit-as-infinite", breaks="MQDMPR-3.1.7.1.31-D05")
-class ReceiverStoresTimeToBeReceivedWithHighBitAsInfinite(Positions):
+class ReceiverStoresTimeToBeReceivedWithHighBitAsInfinite(MessagePositions):
     """The receiver stores a TimeToBeReceived whose highest bit is set as infinite."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -441,7 +441,7 @@ class ReceiverSenderIdentifierTypeOfUnsignedMessageStoredAsNone(ReceivedMessageC
 
 
 @fault("receiver-third-response-queue-lost", breaks="MQDMPR-3.1.7.1.31-D06", blind=True)
-class ReceiverThirdResponseQueueLost(Positions):
+class ReceiverThirdResponseQueueLost(MessagePositions):
     """The receiver takes over only the first two response queues of a MultiQueueFormatHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

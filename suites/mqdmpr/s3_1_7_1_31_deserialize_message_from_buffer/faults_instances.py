@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
@@ -21,7 +21,7 @@ MessageChangeFromPreviousMessage = Callable[[Message, Message], Message]
 def _change_arrived_messages(change: MessageChange) -> Install:
     """Build a fault that changes the attributes of some arrived messages."""
 
-    class ArrivedAttributeChanger(Positions):
+    class ArrivedAttributeChanger(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
             return super().insert_message(queue, message if own else change(message))
@@ -32,7 +32,7 @@ def _change_arrived_messages(change: MessageChange) -> Install:
 def _copy_attribute_of_previous_message(change: MessageChangeFromPreviousMessage) -> Install:
     """Build a fault in which an arrived message gets an attribute of the message that arrived previously."""
 
-    class PreviousAttributeCopier(Positions):
+    class PreviousAttributeCopier(MessagePositions):
         def __init__(self, qm: QM) -> None:
             super().__init__(qm)
             self.before: Message | None = None

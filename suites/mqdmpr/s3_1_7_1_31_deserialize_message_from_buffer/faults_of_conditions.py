@@ -11,7 +11,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.security import HashAlgorithm
 
@@ -21,7 +21,7 @@ MessageChange = Callable[[Message], Message]
 def _change_stored_messages(change: MessageChange) -> Install:
     """Build a fault that changes messages of other queue managers when they are stored in their queue."""
 
-    class StoredMessageChanger(Positions):
+    class StoredMessageChanger(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
             return super().insert_message(queue, message if own else change(message))
@@ -169,7 +169,7 @@ for _name, _rule, _says, _change in (
 
 
 @fault("receiver-stores-first-sender-identifier-for-later-messages", breaks="MQDMPR-3.1.7.1.31-D03", blind=True)
-class ReceiverStoresFirstSenderIdentifierForLaterMessages(Positions):
+class ReceiverStoresFirstSenderIdentifierForLaterMessages(MessagePositions):
     """The receiver sets SenderIdentifier of each message with a sender to the identifier of the first sender."""
 
     def __init__(self, qm: QM) -> None:

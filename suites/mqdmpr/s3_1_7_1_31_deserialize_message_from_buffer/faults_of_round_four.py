@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-gives-message-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05", blind=True)
-class ReceiverGivesMessageSecurityAttributesOfPreviousMessage(Admission):
+class ReceiverGivesMessageSecurityAttributesOfPreviousMessage(MessageAdmission):
     """The receiver gives a message without a SecurityHeader the security attributes of the last message of the
     session that had one.
     """

@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
@@ -15,7 +15,7 @@ SENDER_SID_TYPE = 1
 ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 3, 5
 
 
-class ReceivedPacketChanger(Admission):
+class ReceivedPacketChanger(MessageAdmission):
     """A part of the queue manager that changes the packets of some messages after they were checked; a subclass selects
     which.
     """

@@ -9,8 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
@@ -130,7 +130,7 @@ add(
 
 
 @fault("sender-writes-only-low-byte-of-body-type", breaks="MQDMPR-3.1.7.1.32-D02")
-class SenderWritesOnlyLowByteOfBodyType(Sending):
+class SenderWritesOnlyLowByteOfBodyType(MessageSending):
     """The sender writes only the low byte of the BodyType."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -140,7 +140,7 @@ class SenderWritesOnlyLowByteOfBodyType(Sending):
 
 
 @fault("sender-long-label-omitted", breaks="MQDMPR-3.1.7.1.32-D02")
-class SenderLongLabelOmitted(Sending):
+class SenderLongLabelOmitted(MessageSending):
     """The sender omits a label of more than 120 characters."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -173,7 +173,7 @@ add(
 
 
 @fault("sender-writes-time-to-be-received-with-high-bit-as-infinite", breaks="MQDMPR-3.1.7.1.32-D05")
-class SenderWritesTimeToBeReceivedWithHighBitAsInfinite(Sending):
+class SenderWritesTimeToBeReceivedWithHighBitAsInfinite(MessageSending):
     """The sender writes an infinite TimeToBeReceived into the packet of a message whose TimeToBeReceived has the
     highest bit set.
     """
@@ -186,7 +186,7 @@ class SenderWritesTimeToBeReceivedWithHighBitAsInfinite(Sending):
 
 
 @fault("sender-second-copy-positive-journaling-cleared", breaks="MQDMPR-3.1.7.1.32-D10", blind=True)
-class SenderSecondCopyPositiveJournalingCleared(Enqueueing):
+class SenderSecondCopyPositiveJournalingCleared(MessageEnqueueing):
     """When a message to several queues requests positive journaling, the sender sets JP only in the first copy."""
 
     def _enqueue_message(
@@ -227,7 +227,7 @@ add(
 
 
 @fault("sender-negative-journaling-of-transactional-message-not-written", breaks="MQDMPR-3.1.7.1.32-D11")
-class SenderNegativeJournalingOfTransactionalMessageNotWritten(Sending):
+class SenderNegativeJournalingOfTransactionalMessageNotWritten(MessageSending):
     """The sender clears JN in transactional messages."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

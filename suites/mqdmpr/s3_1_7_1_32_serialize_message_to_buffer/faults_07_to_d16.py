@@ -17,7 +17,7 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition
 
 
@@ -93,7 +93,7 @@ _PRIVATE_ON_SOURCE_QUEUE_TYPE, _SAME_AS_ADMIN_QUEUE_TYPE = 0x2, 0x1
 
 
 @fault("sender-sets-rq-1-although-response-queue-is-not-admin-queue", breaks="MQDMPR-3.1.7.1.32-D16", blind=True)
-class SenderSetsRq1AlthoughResponseQueueIsNotAdminQueue(Sending):
+class SenderSetsRq1AlthoughResponseQueueIsNotAdminQueue(MessageSending):
     """The sender sets RQ to 0x1 (SameAsAdministrationQueue) if the administration queue and the response queue are two
     different private queues of the sender.
     """

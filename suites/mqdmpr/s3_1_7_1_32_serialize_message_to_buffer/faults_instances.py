@@ -17,8 +17,8 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.security import PrivacyLevel
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ PacketCondition = Callable[[UserMessagePacket], bool]
 def _change_sent_packets(when: PacketCondition, changes: dict[str, Any]) -> Install:
     """Build a fault that changes fields of some packets of applications when they are sent."""
 
-    class SentPacketChanger(Sending):
+    class SentPacketChanger(MessageSending):
         def update_user_message(self, session: Session, position: Any, now: Now) -> UserMessagePacket:
             packet: UserMessagePacket = super().update_user_message(session, position, now)
             if packet.MessagePropertiesHeader.MessageClass or not when(packet):
@@ -42,7 +42,7 @@ def _change_sent_packets(when: PacketCondition, changes: dict[str, Any]) -> Inst
 def _change_constructed_packets(when: PacketCondition, changes: dict[str, Any]) -> Install:
     """Build a fault that changes fields of some packets when they are built, before they are signed or encrypted."""
 
-    class SentPacketChanger(Sending):
+    class SentPacketChanger(MessageSending):
         def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
             packet = super().construct_user_message(position)
             if packet.MessagePropertiesHeader.MessageClass or not when(packet):
@@ -259,7 +259,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("sender-lowers-privacy-level-if-destination-lacks-public-key", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
-class SenderLowersPrivacyLevelIfDestinationLacksPublicKey(Securing):
+class SenderLowersPrivacyLevelIfDestinationLacksPublicKey(MessageSecuring):
     """The sender sets PrivacyLevel in a packet to a lower level than Message.PrivacyLevel, if the destination has no
     public key for the provider of Message.PrivacyLevel.
     """

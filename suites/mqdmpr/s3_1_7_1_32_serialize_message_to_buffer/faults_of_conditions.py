@@ -18,8 +18,8 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.security import EncryptionAlgorithm, HashAlgorithm, PrivacyLevel, SignatureType
 from reference_qm.surface.clock import Now
@@ -46,7 +46,7 @@ def _replace_property(name: str, value: int, wrong: int) -> Install:
 
 
 @fault("sender-clears-de-flag-in-msmq-3-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
-class SenderClearsDeFlagInMsmq3SignedMessage(Securing):
+class SenderClearsDeFlagInMsmq3SignedMessage(MessageSecuring):
     """The sender clears SecurityHeader.Flags.DE in a message that it signs with an MSMQ 3.0 signature."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -58,7 +58,7 @@ class SenderClearsDeFlagInMsmq3SignedMessage(Securing):
 
 
 @fault("sender-sets-de-flag-only-in-first-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
-class SenderSetsDeFlagOnlyInFirstSignedMessage(Securing):
+class SenderSetsDeFlagOnlyInFirstSignedMessage(MessageSecuring):
     """The sender sets SecurityHeader.Flags.DE only in the first message that it signs."""
 
     def __init__(self, qm: QM) -> None:
@@ -91,7 +91,7 @@ add(
 
 
 @fault("sender-writes-sent-time-of-first-message-into-later-messages", breaks="MQDMPR-3.1.7.1.32-08", blind=True)
-class SenderWritesSentTimeOfFirstMessageIntoLaterMessages(Sending):
+class SenderWritesSentTimeOfFirstMessageIntoLaterMessages(MessageSending):
     """The sender writes the SentTime of the first message that it sent into every later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -166,7 +166,7 @@ add(
 
 
 @fault("sender-writes-first-tracing-queue-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D07", blind=True)
-class SenderWritesFirstTracingQueueIntoLaterMessages(Sending):
+class SenderWritesFirstTracingQueueIntoLaterMessages(MessageSending):
     """The sender names the tracing queue of the first traced message in every later message with a tracing queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -182,7 +182,7 @@ class SenderWritesFirstTracingQueueIntoLaterMessages(Sending):
 
 
 @fault("sender-tracing-queue-missing-in-copy-for-several-queues", breaks="MQDMPR-3.1.7.1.32-D07", blind=True)
-class SenderTracingQueueMissingInCopyForSeveralQueues(Sending):
+class SenderTracingQueueMissingInCopyForSeveralQueues(MessageSending):
     """The sender writes a DebugHeader with QT 0, and without a QueueIdentifier, into each copy of a message to several
     queues.
     """
@@ -238,7 +238,7 @@ add(
 
 
 @fault("sender-writes-first-privacy-level-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
-class SenderWritesFirstPrivacyLevelIntoLaterMessages(Securing):
+class SenderWritesFirstPrivacyLevelIntoLaterMessages(MessageSecuring):
     """The sender sets PrivacyLevel in every encrypted message to the level of the first encrypted message."""
 
     def __init__(self, qm: QM) -> None:
@@ -297,7 +297,7 @@ add(
 
 
 @fault("sender-writes-first-hash-algorithm-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D13", blind=True)
-class SenderWritesFirstHashAlgorithmIntoLaterMessages(Securing):
+class SenderWritesFirstHashAlgorithmIntoLaterMessages(MessageSecuring):
     """The sender writes the HashAlgorithm of the first signed message into every later signed message."""
 
     def __init__(self, qm: QM) -> None:
@@ -313,7 +313,7 @@ class SenderWritesFirstHashAlgorithmIntoLaterMessages(Securing):
 
 
 @fault("sender-sets-aq-6-for-private-admin-queue-on-source", breaks="MQDMPR-3.1.7.1.32-D15", blind=True)
-class SenderSetsAq6ForPrivateAdminQueueOnSource(Sending):
+class SenderSetsAq6ForPrivateAdminQueueOnSource(MessageSending):
     """The sender sets UserHeader.Flags.AQ to 6 for a private administration queue on the source."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

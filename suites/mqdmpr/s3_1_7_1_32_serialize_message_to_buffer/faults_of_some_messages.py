@@ -10,7 +10,7 @@ from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import add_to_packet_size
 from reference_qm.codec import DirectQueueFormatName, SecurityHeader, TransactionHeader, UserHeader, UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -63,7 +63,7 @@ class SenderTransactionHeaderOfMiddleMessageMarkedLast(TransactionHeaderChanger)
         return header if header.FM or header.LM else replace(header, Flags=header.Flags | TransactionHeader.flags(LM=1))
 
 
-class ConstructedPacketFieldChanger(Sending):
+class ConstructedPacketFieldChanger(MessageSending):
     """A part of the queue manager that changes fields of some packets when it constructs them; a subclass selects
     which.
     """

@@ -12,8 +12,8 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
@@ -36,7 +36,7 @@ def _truncate_extension_size_to_low_byte(packet: UserMessagePacket) -> bytes:
 def _change_sent_message(change: Callable[[Message], Message]) -> Install:
     """Build a fault that changes the messages which applications send, to local queues and to other queue managers."""
 
-    class BuiltMessageChanger(Commands):
+    class BuiltMessageChanger(HigherLayerCommands):
         def _build_message(self, request: SendMessage, security: Any, now: Now, *rest: Any, **named: Any) -> Message:
             return change(super()._build_message(request, security, now, *rest, **named))
 
@@ -122,7 +122,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("sender-sent-time-is-time-of-transmission", breaks="MQDMPR-3.1.7.1.32-03", blind=True)
-class SenderSentTimeIsTimeOfTransmission(Sending):
+class SenderSentTimeIsTimeOfTransmission(MessageSending):
     """If a message has waited to be sent, the sender sets UserHeader.SentTime to the time of the transmission instead
     of Message.SentTime.
     """

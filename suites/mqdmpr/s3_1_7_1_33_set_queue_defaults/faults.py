@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueCreationCallback, QueueLifecycle
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
@@ -85,7 +85,7 @@ def _set_created_queue_attributes(**attributes: Any) -> Install:
     command can set.
     """
 
-    class CreatedQueueAttributeSetter(Queues):
+    class CreatedQueueAttributeSetter(QueueLifecycle):
         def create(
             self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False
         ) -> None:
@@ -136,7 +136,7 @@ class QueueManagerJournalingOfTransactionalQueueTrueByDefault(QueueCommands):
 
 
 @fault("queue-without-label-gets-label-of-queue-created-before", breaks="MQDMPR-3.1.7.1.33-03")
-class QueueWithoutLabelGetsLabelOfQueueCreatedBefore(Queues):
+class QueueWithoutLabelGetsLabelOfQueueCreatedBefore(QueueLifecycle):
     """A queue that is created without a label gets the label of the previously created queue."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -165,7 +165,7 @@ add(
 
 
 @fault("transactional-queue-has-journal-quota-zero-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
-class TransactionalQueueHasJournalQuotaZeroByDefault(Queues):
+class TransactionalQueueHasJournalQuotaZeroByDefault(QueueLifecycle):
     """The JournalQuota of a transactional queue is 0 by default."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -175,7 +175,7 @@ class TransactionalQueueHasJournalQuotaZeroByDefault(Queues):
 
 
 @fault("public-queue-has-privacy-none-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
-class PublicQueueHasPrivacyNoneByDefault(Queues):
+class PublicQueueHasPrivacyNoneByDefault(QueueLifecycle):
     """The PrivacyLevel of a public queue is None by default."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:

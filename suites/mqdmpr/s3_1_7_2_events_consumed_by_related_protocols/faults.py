@@ -8,11 +8,11 @@ from harness.faults.parts import fault, only_if
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.message_expiring import MessageExpiring
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import WaitingMessageReadOperation
@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("available-message-stays-locked", breaks=("MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2-01"))
-class AvailableMessageStaysLocked(Positions):
+class AvailableMessageStaysLocked(MessagePositions):
     """A message that becomes available stays locked."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -35,7 +35,7 @@ class AvailableMessageStaysLocked(Positions):
     "received-message-stays-in-queue",
     breaks=("MQDMPR-3.1.7.2.1-05", "MQDMPR-3.1.7.2-01"),
 )
-class ReceivedMessageStaysInQueue(Positions):
+class ReceivedMessageStaysInQueue(MessagePositions):
     """A received message stays in its queue."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -46,7 +46,7 @@ class ReceivedMessageStaysInQueue(Positions):
 
 
 @fault("size-of-deleted-message-stays-in-total-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class SizeOfDeletedMessageStaysInTotalBytes(Positions):
+class SizeOfDeletedMessageStaysInTotalBytes(MessagePositions):
     """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -57,7 +57,7 @@ class SizeOfDeletedMessageStaysInTotalBytes(Positions):
 
 
 @fault("queue-manager-total-bytes-of-purged-subqueue-not-decreased", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
-class QueueManagerTotalBytesOfPurgedSubqueueNotDecreased(Positions):
+class QueueManagerTotalBytesOfPurgedSubqueueNotDecreased(MessagePositions):
     """When a message is purged, the queue manager does not subtract the size of the message from TotalBytes of the
     queue.
     """
@@ -70,7 +70,7 @@ class QueueManagerTotalBytesOfPurgedSubqueueNotDecreased(Positions):
 
 
 @fault("purge-resets-cursor-at-purged-message", breaks="MQDMPR-3.1.7.2.1-04", blind=True)
-class PurgeResetsCursorAtPurgedMessage(Positions):
+class PurgeResetsCursorAtPurgedMessage(MessagePositions):
     """When a purge deletes the message of a cursor, the cursor moves to the start of the queue, so reads by the cursor
     do not report that its message was deleted.
     """
@@ -80,13 +80,13 @@ class PurgeResetsCursorAtPurgedMessage(Positions):
             for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
                 for cursor in descriptor.CursorCollection.values():
                     if cursor.MessagePositionReference is position:
-                        self.qm.cursors.rewind(cursor)
+                        self.qm.queue_cursors.move_cursor_to_start(cursor)
                         cursor.CursorState = CursorState.UNREAD
         super().delete_message(position, reason)
 
 
 @fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
-class AbortOfReceiveIncreasesTotalBytes(Positions):
+class AbortOfReceiveIncreasesTotalBytes(MessagePositions):
     """When an aborted transaction returns a message to its queue, the queue manager adds the size of the message to
     TotalBytes again.
     """
@@ -98,7 +98,7 @@ class AbortOfReceiveIncreasesTotalBytes(Positions):
 
 
 @fault("queue-manager-size-of-moved-message-not-added-to-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(Positions):
+class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(MessagePositions):
     """When a message is moved, the queue manager does not add the size of the message to TotalBytes of the target
     queue.
     """
@@ -107,15 +107,15 @@ class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(Positions):
         super().on_message_available(position)
         if (
             position.QueueReference.parent is not None
-            and position.counting_list is not None
-            and not position.hold_count
+            and position.position_list_that_counts_size is not None
+            and not position.reader_hold_count
         ):
             position.QueueReference.MessagePositionList.TotalBytes -= position.size
             position.size = 0
 
 
 @fault("available-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class AvailableMessageCompletesReadsOfFirstHandleOnly(Waiting):
+class AvailableMessageCompletesReadsOfFirstHandleOnly(WaitingReads):
     """A message that becomes available completes only pending reads with the handle that was opened first."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -125,7 +125,7 @@ class AvailableMessageCompletesReadsOfFirstHandleOnly(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(Waiting):
+class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(WaitingReads):
     """A message that becomes available completes a pending read only if the read uses the handle of its queue that was
     opened first.
     """
@@ -145,7 +145,7 @@ class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(Waiting):
     "available-message-completes-all-receives",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
 )
-class AvailableMessageCompletesAllReceives(Waiting):
+class AvailableMessageCompletesAllReceives(WaitingReads):
     """A message that becomes available completes all pending receives."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -155,7 +155,7 @@ class AvailableMessageCompletesAllReceives(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
-class QueueManagerArrivingMessageCompletesPeekBehindReceive(Waiting):
+class QueueManagerArrivingMessageCompletesPeekBehindReceive(WaitingReads):
     """A message that completes a pending receive also completes a pending peek that began to wait later."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -167,7 +167,7 @@ class QueueManagerArrivingMessageCompletesPeekBehindReceive(Waiting):
 
 
 @fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
-class AvailableMessageEndsOtherReceives(Waiting):
+class AvailableMessageEndsOtherReceives(WaitingReads):
     """When a message completes one of several pending receives, the other receives end without a message."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -178,7 +178,7 @@ class AvailableMessageEndsOtherReceives(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-every-receive", breaks="MQDMPR-3.1.7.2.2-12")
-class QueueManagerArrivingMessageCompletesEveryReceive(Waiting):
+class QueueManagerArrivingMessageCompletesEveryReceive(WaitingReads):
     """A message that completes a pending receive ends the next pending receive without a message."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -194,7 +194,7 @@ class QueueManagerArrivingMessageCompletesEveryReceive(Waiting):
 
 
 @fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
-class AvailableMessageCompletesOnePeekPerHandle(Waiting):
+class AvailableMessageCompletesOnePeekPerHandle(WaitingReads):
     """A message that becomes available completes only the first pending read of each handle, even if that read is a
     peek.
     """
@@ -206,7 +206,7 @@ class AvailableMessageCompletesOnePeekPerHandle(Waiting):
 
 
 @fault("queue-manager-completed-peek-releases-reads-of-its-handle-only", breaks="MQDMPR-3.1.7.2.2-14")
-class QueueManagerCompletedPeekReleasesReadsOfItsHandleOnly(Waiting):
+class QueueManagerCompletedPeekReleasesReadsOfItsHandleOnly(WaitingReads):
     """A message that completes a pending peek completes the next pending read with the same handle, but no pending read
     with another handle.
     """
@@ -223,7 +223,7 @@ class QueueManagerCompletedPeekReleasesReadsOfItsHandleOnly(Waiting):
 
 
 @fault("sender-paused-queue-without-session-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03")
-class SenderPausedQueueWithoutSessionNotOnHold(Administering):
+class SenderPausedQueueWithoutSessionNotOnHold(TransferAdministering):
     """The State of a paused outgoing queue becomes OnHold only if the queue has an open session."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -234,7 +234,7 @@ class SenderPausedQueueWithoutSessionNotOnHold(Administering):
 
 
 @fault("outgoing-queue-state-stays-on-hold-after-resume", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
-class OutgoingQueueStateStaysOnHoldAfterResume(Administering):
+class OutgoingQueueStateStaysOnHoldAfterResume(TransferAdministering):
     """A resumed outgoing queue stays in the State OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -242,25 +242,25 @@ class OutgoingQueueStateStaysOnHoldAfterResume(Administering):
 
 
 @fault("receiver-expired-message-deleted-without-acknowledgment", breaks="MQDMPR-3.1.7.2.7-12")
-class ReceiverExpiredMessageDeletedWithoutAcknowledgment(Expiring):
+class ReceiverExpiredMessageDeletedWithoutAcknowledgment(MessageExpiring):
     """A message whose TimeToBeReceived has expired is deleted without an acknowledgment."""
 
     def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions:
             if position.State is MessagePositionState.AVAILABLE:
-                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NORMAL)
+                self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NORMAL)
 
 
 add(
     "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
     "The queue manager leaves a message whose TimeToBeReceived has expired in its queue.",
-    skip(Expiring.delete_messages_not_received_in_time),
+    skip(MessageExpiring.delete_messages_not_received_in_time),
 )
 
 
 @fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
-class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
+class ReceiverSecondMessageOfSameLifetimeNeverExpires(MessageLifetimes):
     """If several messages expire in the same second, only one of them is removed from its queue."""
 
     @only_if(
@@ -277,20 +277,24 @@ COUNT_OF_READS_THAT_MESSAGE_COMPLETES = 2
 
 
 @fault("queue-manager-moved-message-not-in-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerMovedMessageNotInTotalBytes(Positions):
+class QueueManagerMovedMessageNotInTotalBytes(MessagePositions):
     """The TotalBytes of a queue or subqueue does not increase when a message is moved to it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
-        if target is not None and target.counting_list is not None and queue.QueueType is not QueueType.SYSTEM:
-            target.counting_list.TotalBytes -= target.size
-            target.counting_list.storage.used_bytes -= target.size
+        if (
+            target is not None
+            and target.position_list_that_counts_size is not None
+            and queue.QueueType is not QueueType.SYSTEM
+        ):
+            target.position_list_that_counts_size.TotalBytes -= target.size
+            target.position_list_that_counts_size.storage.used_bytes -= target.size
             target.size = 0
         return target
 
 
 @fault("queue-manager-message-of-peek-completes-one-further-read-only", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerMessageOfPeekCompletesOneFurtherReadOnly(Waiting):
+class QueueManagerMessageOfPeekCompletesOneFurtherReadOnly(WaitingReads):
     """A message that completes a pending peek completes only one further pending read, even if that read is a
     peek.
     """
@@ -308,7 +312,7 @@ class QueueManagerMessageOfPeekCompletesOneFurtherReadOnly(Waiting):
 
 
 @fault("queue-manager-message-completes-peeks-before-earlier-receive", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerMessageCompletesPeeksBeforeEarlierReceive(Waiting):
+class QueueManagerMessageCompletesPeeksBeforeEarlierReceive(WaitingReads):
     """A message first completes all pending peeks of a handle, including the peeks that began to wait after a pending
     receive.
     """

@@ -7,10 +7,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.enums import QueueAccessType
@@ -26,22 +26,25 @@ def _subtract_size_of_message(position: MessagePosition) -> None:
 
 
 @fault("queue-manager-committed-message-does-not-increase-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerCommittedMessageDoesNotIncreaseTotalBytes(Positions):
+class QueueManagerCommittedMessageDoesNotIncreaseTotalBytes(MessagePositions):
     """The TotalBytes of a queue does not increase when a transactional message becomes available."""
 
     def on_message_available(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is not None and position.counting_list is not None:
+        if (
+            position.MessageReference.TransactionIdentifier is not None
+            and position.position_list_that_counts_size is not None
+        ):
             _subtract_size_of_message(position)
         super().on_message_available(position)
 
 
 @fault("queue-manager-moved-message-does-not-increase-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerMovedMessageDoesNotIncreaseTotalBytes(Positions):
+class QueueManagerMovedMessageDoesNotIncreaseTotalBytes(MessagePositions):
     """The TotalBytes of a queue does not increase when a message is moved into the queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         moved = super().move_message(position, queue)
-        if moved is not None and moved.counting_list is not None:
+        if moved is not None and moved.position_list_that_counts_size is not None:
             _subtract_size_of_message(moved)
         return moved
 
@@ -61,7 +64,7 @@ add(
 )
 
 
-class PendingReadHider(Waiting):
+class PendingReadHider(WaitingReads):
     """A part of the queue manager that hides some pending reads from a message that becomes available; a subclass
     selects which.
     """
@@ -102,7 +105,7 @@ class QueueManagerPendingReadOfHandleOpenedToPeekNotCompleted(PendingReadHider):
         return reader.descriptor.AccessType is QueueAccessType.PEEK and QueueAccessType.RECEIVE in opened
 
 
-class PeekCompleterBehindCompletedReceive(Waiting):
+class PeekCompleterBehindCompletedReceive(WaitingReads):
     """A part of the queue manager in which a message that completes some receives also completes the pending peeks
     behind them; a subclass selects which.
     """
@@ -163,7 +166,7 @@ class QueueManagerMessageCompletesAtMostTwoPendingReads(PendingReadHider):
 
 
 @fault("sender-connected-queue-not-on-hold-after-pause", breaks="MQDMPR-3.1.7.2.3-03", blind=True)
-class SenderConnectedQueueNotOnHoldAfterPause(Administering):
+class SenderConnectedQueueNotOnHoldAfterPause(TransferAdministering):
     """If a session of an outgoing queue is open, the State of the queue remains Connected when the queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -174,7 +177,7 @@ class SenderConnectedQueueNotOnHoldAfterPause(Administering):
 
 
 @fault("sender-second-pause-sets-queue-state-inactive", breaks="MQDMPR-3.1.7.2.3-03", blind=True)
-class SenderSecondPauseSetsQueueStateInactive(Administering):
+class SenderSecondPauseSetsQueueStateInactive(TransferAdministering):
     """If an outgoing queue is paused while it is paused, its State changes to Inactive."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -185,7 +188,7 @@ class SenderSecondPauseSetsQueueStateInactive(Administering):
 
 
 @fault("queue-manager-stays-throttled-after-refusing-a-message", breaks="MQDMPR-3.1.7.2.6-03", blind=True)
-class QueueManagerStaysThrottledAfterRefusingAMessage(Quotas):
+class QueueManagerStaysThrottledAfterRefusingAMessage(QueueQuotas):
     """Throttled remains True at the end of flow control if the queue manager has refused a message meanwhile."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:

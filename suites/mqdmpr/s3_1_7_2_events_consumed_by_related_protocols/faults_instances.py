@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState, MessageSeekAction
@@ -21,18 +21,18 @@ RECEIVE_ACK_CLASS, PURGED_NACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE, Mes
 
 
 @fault("queue-manager-purged-message-at-cursor-stays-in-queue", breaks="MQDMPR-3.1.7.2.1-05")
-class QueueManagerPurgedMessageAtCursorStaysInQueue(Positions):
+class QueueManagerPurgedMessageAtCursorStaysInQueue(MessagePositions):
     """A purge leaves a message in the queue if a cursor is at the message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        if reason is PURGED_NACK_CLASS and position.hold_count and position.State is MessagePositionState.LOCKED:
+        if reason is PURGED_NACK_CLASS and position.reader_hold_count and position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.AVAILABLE
         else:
             super().delete_message(position, reason)
 
 
 @fault("queue-manager-does-not-delete-journal-message-at-receive", breaks="MQDMPR-3.1.7.2.1-05")
-class QueueManagerDoesNotDeleteJournalMessageAtReceive(Positions):
+class QueueManagerDoesNotDeleteJournalMessageAtReceive(MessagePositions):
     """A message that is received from a journal stays in the journal."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -48,7 +48,7 @@ class QueueManagerDoesNotDeleteJournalMessageAtReceive(Positions):
 
 
 @fault("queue-manager-lookup-peek-returns-deleted-message", breaks="MQDMPR-3.1.7.2.1-05")
-class QueueManagerLookupPeekReturnsDeletedMessage(Seeking):
+class QueueManagerLookupPeekReturnsDeletedMessage(MessageSearch):
     """A peek by LookupIdentifier returns a message that an earlier search by LookupIdentifier found and that was
     deleted since then.
     """
@@ -68,7 +68,7 @@ class QueueManagerLookupPeekReturnsDeletedMessage(Seeking):
 
 
 @fault("queue-manager-message-unlocked-twice-stays-locked", breaks="MQDMPR-3.1.7.2.2-04")
-class QueueManagerMessageUnlockedTwiceStaysLocked(Positions):
+class QueueManagerMessageUnlockedTwiceStaysLocked(MessagePositions):
     """A message whose lock ends a second time stays locked."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -80,7 +80,7 @@ class QueueManagerMessageUnlockedTwiceStaysLocked(Positions):
 
 
 @fault("queue-manager-message-moved-to-subqueue-stays-locked", breaks="MQDMPR-3.1.7.2.2-04")
-class QueueManagerMessageMovedToSubqueueStaysLocked(Positions):
+class QueueManagerMessageMovedToSubqueueStaysLocked(MessagePositions):
     """A message that is moved into a subqueue stays locked."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -91,7 +91,7 @@ class QueueManagerMessageMovedToSubqueueStaysLocked(Positions):
 
 
 @fault("queue-manager-second-message-of-transaction-stays-locked", breaks="MQDMPR-3.1.7.2.2-04")
-class QueueManagerSecondMessageOfTransactionStaysLocked(Positions):
+class QueueManagerSecondMessageOfTransactionStaysLocked(MessagePositions):
     """Of the messages of a transaction, only the first message becomes available."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -102,7 +102,7 @@ class QueueManagerSecondMessageOfTransactionStaysLocked(Positions):
 
 
 @fault("queue-manager-resumed-empty-queue-stays-on-hold", breaks="MQDMPR-3.1.7.2.4-03")
-class QueueManagerResumedEmptyQueueStaysOnHold(Administering):
+class QueueManagerResumedEmptyQueueStaysOnHold(TransferAdministering):
     """A resumed outgoing queue without messages stays OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -111,7 +111,7 @@ class QueueManagerResumedEmptyQueueStaysOnHold(Administering):
 
 
 @fault("queue-manager-queue-resumed-twice-stays-on-hold", breaks="MQDMPR-3.1.7.2.4-03")
-class QueueManagerQueueResumedTwiceStaysOnHold(Administering):
+class QueueManagerQueueResumedTwiceStaysOnHold(TransferAdministering):
     """An outgoing queue that was paused and resumed before stays OnHold when it is resumed again."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -124,7 +124,7 @@ class QueueManagerQueueResumedTwiceStaysOnHold(Administering):
 
 
 @fault("queue-manager-second-paused-queue-stays-on-hold", breaks="MQDMPR-3.1.7.2.4-03")
-class QueueManagerSecondPausedQueueStaysOnHold(Administering):
+class QueueManagerSecondPausedQueueStaysOnHold(TransferAdministering):
     """A resumed outgoing queue stays OnHold if another outgoing queue is OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -134,7 +134,7 @@ class QueueManagerSecondPausedQueueStaysOnHold(Administering):
 
 
 @fault("queue-manager-second-flow-control-does-not-throttle", breaks="MQDMPR-3.1.7.2.5-03")
-class QueueManagerSecondFlowControlDoesNotThrottle(Quotas):
+class QueueManagerSecondFlowControlDoesNotThrottle(QueueQuotas):
     """The queue manager does not set Throttled when flow control begins a second time."""
 
     def begin_flow_control(self) -> None:
@@ -144,7 +144,7 @@ class QueueManagerSecondFlowControlDoesNotThrottle(Quotas):
 
 
 @fault("queue-manager-with-stored-messages-not-throttled", breaks="MQDMPR-3.1.7.2.5-03")
-class QueueManagerWithStoredMessagesNotThrottled(Quotas):
+class QueueManagerWithStoredMessagesNotThrottled(QueueQuotas):
     """The queue manager does not set Throttled when flow control begins while a queue has messages."""
 
     def begin_flow_control(self) -> None:
@@ -153,7 +153,7 @@ class QueueManagerWithStoredMessagesNotThrottled(Quotas):
 
 
 @fault("queue-manager-with-open-session-not-throttled", breaks="MQDMPR-3.1.7.2.5-03")
-class QueueManagerWithOpenSessionNotThrottled(Quotas):
+class QueueManagerWithOpenSessionNotThrottled(QueueQuotas):
     """The queue manager does not set Throttled when flow control begins while a session is open."""
 
     def begin_flow_control(self) -> None:
@@ -162,7 +162,7 @@ class QueueManagerWithOpenSessionNotThrottled(Quotas):
 
 
 @fault("queue-manager-stays-throttled-after-second-flow-control", breaks="MQDMPR-3.1.7.2.6-03")
-class QueueManagerStaysThrottledAfterSecondFlowControl(Quotas):
+class QueueManagerStaysThrottledAfterSecondFlowControl(QueueQuotas):
     """The queue manager leaves Throttled at True when flow control ends a second time."""
 
     def end_flow_control(self) -> None:
@@ -172,7 +172,7 @@ class QueueManagerStaysThrottledAfterSecondFlowControl(Quotas):
 
 
 @fault("queue-manager-that-refused-message-stays-throttled", breaks="MQDMPR-3.1.7.2.6-03")
-class QueueManagerThatRefusedMessageStaysThrottled(Quotas):
+class QueueManagerThatRefusedMessageStaysThrottled(QueueQuotas):
     """The queue manager leaves Throttled at True when flow control ends if it has refused a message."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> object:  # type: ignore[override]
@@ -187,7 +187,7 @@ class QueueManagerThatRefusedMessageStaysThrottled(Quotas):
 
 
 @fault("queue-manager-purge-subtracts-only-first-message-from-total-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class QueueManagerPurgeSubtractsOnlyFirstMessageFromTotalBytes(Positions):
+class QueueManagerPurgeSubtractsOnlyFirstMessageFromTotalBytes(MessagePositions):
     """A purge decreases the TotalBytes of the queue by the size of the first message only."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -202,7 +202,7 @@ class QueueManagerPurgeSubtractsOnlyFirstMessageFromTotalBytes(Positions):
 
 
 @fault("queue-manager-total-bytes-keeps-extension-size-of-deleted-message", breaks="MQDMPR-3.1.7.2.1-03")
-class QueueManagerTotalBytesKeepsExtensionSizeOfDeletedMessage(Positions):
+class QueueManagerTotalBytesKeepsExtensionSizeOfDeletedMessage(MessagePositions):
     """When a message is deleted, the TotalBytes of the queue decreases without the size of the extension."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -213,7 +213,7 @@ class QueueManagerTotalBytesKeepsExtensionSizeOfDeletedMessage(Positions):
 
 
 @fault("queue-manager-receive-by-cursor-at-deleted-message-takes-next", breaks="MQDMPR-3.1.7.2.1-04")
-class QueueManagerReceiveByCursorAtDeletedMessageTakesNext(Cursors):
+class QueueManagerReceiveByCursorAtDeletedMessageTakesNext(QueueCursors):
     """A receive by a cursor at a deleted message receives the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -224,7 +224,7 @@ class QueueManagerReceiveByCursorAtDeletedMessageTakesNext(Cursors):
 
 
 @fault("queue-manager-second-cursor-at-deleted-message-reads-next", breaks="MQDMPR-3.1.7.2.1-04")
-class QueueManagerSecondCursorAtDeletedMessageReadsNext(Cursors):
+class QueueManagerSecondCursorAtDeletedMessageReadsNext(QueueCursors):
     """A peek by the second cursor at a deleted message returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -238,7 +238,7 @@ class QueueManagerSecondCursorAtDeletedMessageReadsNext(Cursors):
 
 
 @fault("queue-manager-arriving-message-ends-receives-of-other-handles", breaks="MQDMPR-3.1.7.2.2-12")
-class QueueManagerArrivingMessageEndsReceivesOfOtherHandles(Waiting):
+class QueueManagerArrivingMessageEndsReceivesOfOtherHandles(WaitingReads):
     """A message that completes a receive ends the pending receives of other handles of the queue."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -253,7 +253,7 @@ class QueueManagerArrivingMessageEndsReceivesOfOtherHandles(Waiting):
 
 
 @fault("queue-manager-second-message-completes-no-pending-receive", breaks="MQDMPR-3.1.7.2.2-12")
-class QueueManagerSecondMessageCompletesNoPendingReceive(Waiting):
+class QueueManagerSecondMessageCompletesNoPendingReceive(WaitingReads):
     """A pending receive that did not get the first message that arrives does not get the next message either."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

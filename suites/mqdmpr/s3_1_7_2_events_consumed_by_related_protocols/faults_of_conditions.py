@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.model.adm import MessagePosition
 
 
-class _ReceivedMessageKeeper(Positions):
+class _ReceivedMessageKeeper(MessagePositions):
     """Makes some received messages available again instead of deleting them; a subclass selects which."""
 
     def is_received_message_kept(self, position: MessagePosition) -> bool:

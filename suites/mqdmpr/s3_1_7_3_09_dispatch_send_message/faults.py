@@ -8,14 +8,14 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-class _MessageExpirationIgnorer(Lifetimes):
+class _MessageExpirationIgnorer(MessageLifetimes):
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
@@ -24,12 +24,12 @@ add(
     "expired-message-dispatched-for-sending",
     "MQDMPR-3.1.7.3.9-04",
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
-    combine_installers(replace_part(_MessageExpirationIgnorer), skip(Sending.delete_expired_message)),
+    combine_installers(replace_part(_MessageExpirationIgnorer), skip(MessageSending.delete_expired_message)),
 )
 
 
 @fault("sender-queues-urgent-message-behind-older-while-window-is-full", breaks="MQDMPR-3.1.7.3.9-04")
-class SenderQueuesUrgentMessageBehindOlderWhileWindowIsFull(Sending):
+class SenderQueuesUrgentMessageBehindOlderWhileWindowIsFull(MessageSending):
     """While the window of an open session is full, the sender adds a message of higher priority after the messages that
     already wait.
     """
@@ -66,7 +66,7 @@ class SenderSendsMessageOfLowestPriorityFirst(DispatchCollection):
 
 
 @fault("sender-resends-unacknowledged-message-after-urgent-message", breaks="MQDMPR-3.1.7.3.9-06", blind=True)
-class SenderResendsUnacknowledgedMessageAfterUrgentMessage(Sending):
+class SenderResendsUnacknowledgedMessageAfterUrgentMessage(MessageSending):
     """When a message with a higher priority is sent, an unacknowledged message with a lower priority is sent again."""
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
@@ -24,12 +24,12 @@ add(
     "read-with-timeout-0-waits",
     "MQDMPR-3.1.7.3.1-07",
     "The queue manager lets a read with timeout zero wait without limit.",
-    with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
+    with_arguments(WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
 )
 
 
 @fault("queue-manager-peek-by-cursor-with-timeout-zero-waits-a-second", breaks="MQDMPR-3.1.7.3.1-07")
-class QueueManagerPeekByCursorWithTimeoutZeroWaitsASecond(Waiting):
+class QueueManagerPeekByCursorWithTimeoutZeroWaitsASecond(WaitingReads):
     """A peek by a cursor with timeout zero waits for one second if there is no message."""
 
     @only_if(lambda part, *arguments, cursor=None, **named: cursor is not None or len(arguments) > 6)
@@ -52,12 +52,12 @@ add(
     "pending-receive-stored-as-peek",
     "MQDMPR-3.1.7.3.1-10",
     "The queue manager stores a pending receive as a read that does not remove its message.",
-    with_arguments(Waiting.wait_for_new_message, destructive_read=lambda given: False),
+    with_arguments(WaitingReads.wait_for_new_message, destructive_read=lambda given: False),
 )
 
 
 @fault("queue-manager-waiting-receive-by-cursor-not-destructive", breaks="MQDMPR-3.1.7.3.1-10")
-class QueueManagerWaitingReceiveByCursorNotDestructive(Waiting):
+class QueueManagerWaitingReceiveByCursorNotDestructive(WaitingReads):
     """The WaitingMessageReadOperation of a receive by a cursor has DestructiveRead False."""
 
     def wait_for_new_message(
@@ -76,7 +76,7 @@ class QueueManagerWaitingReceiveByCursorNotDestructive(Waiting):
 
 
 @fault("queue-manager-waiting-read-added-to-first-open-descriptor", breaks="MQDMPR-3.1.7.3.1-14")
-class QueueManagerWaitingReadAddedToFirstOpenDescriptor(Waiting):
+class QueueManagerWaitingReadAddedToFirstOpenDescriptor(WaitingReads):
     """The queue manager adds every WaitingMessageReadOperation to the first OpenQueueDescriptor of the queue, even if
     the read uses a different descriptor.
     """
@@ -103,13 +103,13 @@ add(
     ("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"),
     "The queue manager does not start the timer of a pending read, so the read waits without limit.",
     with_arguments(
-        Waiting.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
+        WaitingReads.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
     ),
 )
 
 
 @fault("queue-manager-timer-of-second-waiting-read-not-started", breaks="MQDMPR-3.1.7.3.1-15")
-class QueueManagerTimerOfSecondWaitingReadNotStarted(Waiting):
+class QueueManagerTimerOfSecondWaitingReadNotStarted(WaitingReads):
     """The queue manager starts no timer for a read that begins to wait while another read of the same
     OpenQueueDescriptor waits.
     """
@@ -133,7 +133,7 @@ class QueueManagerTimerOfSecondWaitingReadNotStarted(Waiting):
 
 
 @fault("second-pending-read-restarts-timer-of-first-read", breaks="MQDMPR-3.1.7.3.1-15")
-class SecondPendingReadRestartsTimerOfFirstRead(Waiting):
+class SecondPendingReadRestartsTimerOfFirstRead(WaitingReads):
     """A read that begins to wait restarts the timers of the earlier pending reads of its descriptor."""
 
     def wait_for_new_message(
@@ -156,7 +156,7 @@ class SecondPendingReadRestartsTimerOfFirstRead(Waiting):
 
 
 @fault("queue-manager-purge-ends-waiting-reads", breaks="MQDMPR-3.1.7.3.1-18")
-class QueueManagerPurgeEndsWaitingReads(Queues):
+class QueueManagerPurgeEndsWaitingReads(QueueLifecycle):
     """A purge of a queue ends the reads that wait for a message of this queue."""
 
     def purge(
@@ -168,12 +168,12 @@ class QueueManagerPurgeEndsWaitingReads(Queues):
     ) -> Result | None:
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
         return super().purge(queue, token, done, failed)
 
 
 @fault("queue-manager-cancel-by-tag-ends-every-waiting-read", breaks="MQDMPR-3.1.7.3.1-18")
-class QueueManagerCancelByTagEndsEveryWaitingRead(Waiting):
+class QueueManagerCancelByTagEndsEveryWaitingRead(WaitingReads):
     """A cancellation by tag ends every read that waits at the queue, regardless of its tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -185,7 +185,7 @@ class QueueManagerCancelByTagEndsEveryWaitingRead(Waiting):
 
 
 @fault("queue-manager-unlocked-message-completes-no-waiting-read", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
-class QueueManagerUnlockedMessageCompletesNoWaitingRead(Positions):
+class QueueManagerUnlockedMessageCompletesNoWaitingRead(MessagePositions):
     """A message that a reader returns, or that an abort unlocks, completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -194,7 +194,7 @@ class QueueManagerUnlockedMessageCompletesNoWaitingRead(Positions):
             return
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
-        self.qm.lifetimes.start_time_to_be_received_timer(position)
+        self.qm.message_lifetimes.start_time_to_be_received_timer(position)
 
 
 @fault("queue-manager-closed-handle-ends-waiting-reads-of-other-handles", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
@@ -208,11 +208,11 @@ class QueueManagerClosedHandleEndsWaitingReadsOfOtherHandles(QueueOpening):
         super().close_queue(queue_desc)
         for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
             for reader in list(other.WaitingMessageReadOperationCollection):
-                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("pending-peek-ends-empty-when-receive-takes-arriving-message", breaks="MQDMPR-3.1.7.3.1-18")
-class PendingPeekEndsEmptyWhenReceiveTakesArrivingMessage(Waiting):
+class PendingPeekEndsEmptyWhenReceiveTakesArrivingMessage(WaitingReads):
     """When a pending receive takes the message that arrived, the pending peeks of the queue end without a message."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -242,12 +242,12 @@ add(
         "MQDMPR-3.1.7.3.5-03",
     ),
     "A pending read whose timer expires returns the status of a cancelled read.",
-    with_arguments(Waiting.end_wait_without_message, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
+    with_arguments(WaitingReads.end_wait_without_message, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
 )
 
 
 @fault("queue-manager-expired-receive-of-transaction-returns-not-found", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class QueueManagerExpiredReceiveOfTransactionReturnsNotFound(Waiting):
+class QueueManagerExpiredReceiveOfTransactionReturnsNotFound(WaitingReads):
     """A receive in a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -257,7 +257,7 @@ class QueueManagerExpiredReceiveOfTransactionReturnsNotFound(Waiting):
 
 
 @fault("queue-manager-second-message-of-commit-completes-no-read", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
-class QueueManagerSecondMessageOfCommitCompletesNoRead(Waiting):
+class QueueManagerSecondMessageOfCommitCompletesNoRead(WaitingReads):
     """The second and each later message of a transaction complete no waiting read."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -267,7 +267,7 @@ class QueueManagerSecondMessageOfCommitCompletesNoRead(Waiting):
 
 
 @fault("second-waiting-receive-not-completed", breaks="MQDMPR-3.1.7.3.1-21")
-class SecondWaitingReceiveNotCompleted(Waiting):
+class SecondWaitingReceiveNotCompleted(WaitingReads):
     """When two messages arrive while two receives of one handle wait, only the first receive ends."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -279,7 +279,7 @@ class SecondWaitingReceiveNotCompleted(Waiting):
 
 
 @fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
-class PendingReadReturnsFirstMessage(Waiting):
+class PendingReadReturnsFirstMessage(WaitingReads):
     """A pending read returns the first message of the queue instead of the message that arrived."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -288,7 +288,7 @@ class PendingReadReturnsFirstMessage(Waiting):
 
 
 @fault("queue-manager-waiting-peek-gets-last-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class QueueManagerWaitingPeekGetsLastMessage(Waiting):
+class QueueManagerWaitingPeekGetsLastMessage(WaitingReads):
     """A waiting peek without a cursor gets the last message of the queue."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -299,7 +299,7 @@ class QueueManagerWaitingPeekGetsLastMessage(Waiting):
 
 
 @fault("timer-of-completed-read-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
-class TimerOfCompletedReadKeepsRunning(Waiting):
+class TimerOfCompletedReadKeepsRunning(WaitingReads):
     """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -313,7 +313,7 @@ class TimerOfCompletedReadKeepsRunning(Waiting):
 
 
 @fault("arrival-stops-timers-of-all-reads", breaks="MQDMPR-3.1.7.3.1-24")
-class ArrivalStopsTimersOfAllReads(Waiting):
+class ArrivalStopsTimersOfAllReads(WaitingReads):
     """A message that completes a read stops the timers of all reads that wait at its queue."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -324,7 +324,7 @@ class ArrivalStopsTimersOfAllReads(Waiting):
 
 
 @fault("queue-manager-read-timers-of-other-queues-stopped", breaks="MQDMPR-3.1.7.3.1-24", blind=True)
-class QueueManagerReadTimersOfOtherQueuesStopped(Waiting):
+class QueueManagerReadTimersOfOtherQueuesStopped(WaitingReads):
     """A read that gets its message stops the timers of the reads that wait at other queues."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -335,7 +335,7 @@ class QueueManagerReadTimersOfOtherQueuesStopped(Waiting):
 
 
 @fault("timer-of-completed-read-ends-next-pending-read-of-handle", breaks="MQDMPR-3.1.7.3.1-24")
-class TimerOfCompletedReadEndsNextPendingReadOfHandle(Waiting):
+class TimerOfCompletedReadEndsNextPendingReadOfHandle(WaitingReads):
     """When the timer of a read that already got its message expires, the queue manager ends the next pending read of
     the same handle.
     """
@@ -357,7 +357,7 @@ class TimerOfCompletedReadEndsNextPendingReadOfHandle(Waiting):
 
 
 @fault("ended-read-stays-in-collection-of-waiting-reads", breaks="MQDMPR-3.1.7.3.1-25")
-class EndedReadStaysInCollectionOfWaitingReads(Waiting):
+class EndedReadStaysInCollectionOfWaitingReads(WaitingReads):
     """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -367,7 +367,7 @@ class EndedReadStaysInCollectionOfWaitingReads(Waiting):
 
 
 @fault("cancelled-read-kept-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
-class CancelledReadKeptInCollection(Waiting):
+class CancelledReadKeptInCollection(WaitingReads):
     """A cancelled read stays in WaitingMessageReadOperationCollection."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -381,7 +381,7 @@ class CancelledReadKeptInCollection(Waiting):
 
 
 @fault("queue-manager-cancelled-read-stays-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
-class QueueManagerCancelledReadStaysInCollection(Waiting):
+class QueueManagerCancelledReadStaysInCollection(WaitingReads):
     """The queue manager keeps the WaitingMessageReadOperation of a cancelled read."""
 
     @only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 
 from harness.faults.neighbouring_reads import has_locked_message, list_waiting_reads
 from harness.faults.parts import fault
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
@@ -18,7 +18,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class ReadWaitArgumentChanger(Waiting):
+class ReadWaitArgumentChanger(WaitingReads):
     """A part of the queue manager that changes how some reads begin to wait; a subclass selects which."""
 
     def change_timeout(
@@ -120,7 +120,7 @@ class QueueManagerAddsPendingReadToOtherWaitingDescriptor(ReadWaitArgumentChange
 
 
 @fault("queue-manager-timer-of-pending-read-restarted-by-later-read", breaks="MQDMPR-3.1.7.3.1-15", blind=True)
-class QueueManagerTimerOfPendingReadRestartedByLaterRead(Waiting):
+class QueueManagerTimerOfPendingReadRestartedByLaterRead(WaitingReads):
     """When a read begins to wait, the queue manager restarts the timers of the pending reads of the queue."""
 
     def wait_for_new_message(
@@ -144,7 +144,7 @@ class QueueManagerTimerOfPendingReadRestartedByLaterRead(Waiting):
 
 
 @fault("queue-manager-second-read-timer-counts-from-start-of-first-read", breaks="MQDMPR-3.1.7.3.1-15", blind=True)
-class QueueManagerSecondReadTimerCountsFromStartOfFirstRead(Waiting):
+class QueueManagerSecondReadTimerCountsFromStartOfFirstRead(WaitingReads):
     """The timer of the second pending read of a handle counts from the start of the first pending read."""
 
     def wait_for_new_message(
@@ -168,7 +168,7 @@ class QueueManagerSecondReadTimerCountsFromStartOfFirstRead(Waiting):
 
 
 @fault("queue-manager-cancellation-does-not-end-pending-cursor-peek", breaks="MQDMPR-3.1.7.3.1-19", blind=True)
-class QueueManagerCancellationDoesNotEndPendingCursorPeek(Waiting):
+class QueueManagerCancellationDoesNotEndPendingCursorPeek(WaitingReads):
     """The cancellation of a pending peek by a cursor does not end the peek."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -179,7 +179,7 @@ class QueueManagerCancellationDoesNotEndPendingCursorPeek(Waiting):
 
 
 @fault("queue-manager-second-cancelled-read-of-handle-goes-on", breaks="MQDMPR-3.1.7.3.1-19")
-class QueueManagerSecondCancelledReadOfHandleGoesOn(Waiting):
+class QueueManagerSecondCancelledReadOfHandleGoesOn(WaitingReads):
     """The second cancellation of a pending read of a handle does not end the read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -203,7 +203,7 @@ class QueueManagerClosedHandleEndsOnlyFirstPendingRead(QueueOpening):
 
 
 @fault("queue-manager-pending-read-of-journal-not-ended", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
-class QueueManagerPendingReadOfJournalNotEnded(Waiting):
+class QueueManagerPendingReadOfJournalNotEnded(WaitingReads):
     """A message that arrives in a journal or a dead-letter queue does not end a pending read."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -212,7 +212,7 @@ class QueueManagerPendingReadOfJournalNotEnded(Waiting):
 
 
 @fault("queue-manager-pending-read-not-ended-by-moved-message", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
-class QueueManagerPendingReadNotEndedByMovedMessage(Positions):
+class QueueManagerPendingReadNotEndedByMovedMessage(MessagePositions):
     """A message that is moved into a queue does not end a pending read of the queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -223,7 +223,7 @@ class QueueManagerPendingReadNotEndedByMovedMessage(Positions):
             queue.OpenQueueDescriptorCollection = opened
 
 
-class PendingReadMessageReplacer(Waiting):
+class PendingReadMessageReplacer(WaitingReads):
     """A part of the queue manager that passes the first message of the queue to some pending reads; a subclass selects
     which.
     """
@@ -234,7 +234,7 @@ class PendingReadMessageReplacer(Waiting):
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if self.is_message_of_read_replaced(reader):
             start = position.QueueReference.MessagePositionList.Start
-            position = self.qm.seeking.seek_available(start, True) or position
+            position = self.qm.message_search.seek_available(start, True) or position
         super().pass_message_to_waiting_reader(reader, position)
 
 
@@ -255,7 +255,7 @@ class QueueManagerPendingCursorReceiveReturnsFirstMessageOfQueue(PendingReadMess
 
 
 @fault("queue-manager-satisfied-read-by-cursor-stays-in-descriptor", breaks="MQDMPR-3.1.7.3.1-25", blind=True)
-class QueueManagerSatisfiedReadByCursorStaysInDescriptor(Waiting):
+class QueueManagerSatisfiedReadByCursorStaysInDescriptor(WaitingReads):
     """A WaitingMessageReadOperation of a read by a cursor stays in the OpenQueueDescriptor when a message ends the
     read.
     """
@@ -267,7 +267,7 @@ class QueueManagerSatisfiedReadByCursorStaysInDescriptor(Waiting):
 
 
 @fault("queue-manager-cancelled-peek-stays-in-descriptor", breaks="MQDMPR-3.1.7.3.1-25", blind=True)
-class QueueManagerCancelledPeekStaysInDescriptor(Waiting):
+class QueueManagerCancelledPeekStaysInDescriptor(WaitingReads):
     """A WaitingMessageReadOperation of a peek stays in the OpenQueueDescriptor when the peek is cancelled."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-completed-peek-by-cursor-returns-timeout", breaks="MQDMPR-3.1.7.3.1-22")
-class QueueManagerCompletedPeekByCursorReturnsTimeout(Waiting):
+class QueueManagerCompletedPeekByCursorReturnsTimeout(WaitingReads):
     """A pending peek by cursor that gets a message returns MQ_ERROR_IO_TIMEOUT."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -25,7 +25,7 @@ class QueueManagerCompletedPeekByCursorReturnsTimeout(Waiting):
 
 
 @fault("queue-manager-second-peek-of-message-returns-timeout", breaks="MQDMPR-3.1.7.3.1-22")
-class QueueManagerSecondPeekOfMessageReturnsTimeout(Waiting):
+class QueueManagerSecondPeekOfMessageReturnsTimeout(WaitingReads):
     """Of several pending peeks that get one message, only the first peek returns success."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -38,7 +38,7 @@ class QueueManagerSecondPeekOfMessageReturnsTimeout(Waiting):
 
 
 @fault("queue-manager-completed-receive-of-transaction-returns-timeout", breaks="MQDMPR-3.1.7.3.1-22")
-class QueueManagerCompletedReceiveOfTransactionReturnsTimeout(Waiting):
+class QueueManagerCompletedReceiveOfTransactionReturnsTimeout(WaitingReads):
     """A pending receive in a transaction that gets a message returns MQ_ERROR_IO_TIMEOUT."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -49,7 +49,7 @@ class QueueManagerCompletedReceiveOfTransactionReturnsTimeout(Waiting):
 
 
 @fault("queue-manager-second-read-with-timeout-zero-waits", breaks="MQDMPR-3.1.7.3.1-07")
-class QueueManagerSecondReadWithTimeoutZeroWaits(Waiting):
+class QueueManagerSecondReadWithTimeoutZeroWaits(WaitingReads):
     """A read with timeout zero waits if another read waits in the same queue."""
 
     def wait_for_new_message(
@@ -75,7 +75,7 @@ class QueueManagerSecondReadWithTimeoutZeroWaits(Waiting):
 
 
 @fault("queue-manager-newest-waiting-peek-replaces-other-peeks", breaks="MQDMPR-3.1.7.3.1-14")
-class QueueManagerNewestWaitingPeekReplacesOtherPeeks(Waiting):
+class QueueManagerNewestWaitingPeekReplacesOtherPeeks(WaitingReads):
     """The queue manager keeps only the newest waiting peek in the OpenQueueDescriptor."""
 
     def wait_for_new_message(
@@ -96,7 +96,7 @@ class QueueManagerNewestWaitingPeekReplacesOtherPeeks(Waiting):
 
 
 @fault("queue-manager-deleted-queue-leaves-second-read-waiting", breaks="MQDMPR-3.1.7.3.1-19")
-class QueueManagerDeletedQueueLeavesSecondReadWaiting(Waiting):
+class QueueManagerDeletedQueueLeavesSecondReadWaiting(WaitingReads):
     """A deletion of a queue ends only the first of the pending reads of the queue."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:

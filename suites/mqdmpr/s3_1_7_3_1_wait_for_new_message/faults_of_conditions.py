@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-ended-receive-in-transaction-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class QueueManagerEndedReceiveInTransactionReturnsTimeout(Waiting):
+class QueueManagerEndedReceiveInTransactionReturnsTimeout(WaitingReads):
     """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, also if its wait ended with another status."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -17,7 +17,7 @@ class QueueManagerEndedReceiveInTransactionReturnsTimeout(Waiting):
 
 
 @fault("queue-manager-cancelled-read-beside-other-read-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class QueueManagerCancelledReadBesideOtherReadReturnsTimeout(Waiting):
+class QueueManagerCancelledReadBesideOtherReadReturnsTimeout(WaitingReads):
     """A pending read that is cancelled while another read is pending returns MQ_ERROR_IO_TIMEOUT."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:

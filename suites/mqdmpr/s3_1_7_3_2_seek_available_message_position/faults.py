@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, only_if
-from reference_qm.core.queueing.seeking import Seeking, _get_neighbouring_entry
+from reference_qm.core.queueing.message_search import MessageSearch, _get_neighbouring_entry
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("message-search-from-position-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
-class MessageSearchFromPositionAlwaysBackward(Seeking):
+class MessageSearchFromPositionAlwaysBackward(MessageSearch):
     """A search that starts at a message always proceeds backward, even if its caller requests a forward search."""
 
     def seek_available(
@@ -29,7 +29,7 @@ class MessageSearchFromPositionAlwaysBackward(Seeking):
     "message-search-always-forward",
     breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
 )
-class MessageSearchAlwaysForward(Seeking):
+class MessageSearchAlwaysForward(MessageSearch):
     """A search always proceeds forward, even if its caller requests a backward search."""
 
     def seek_available(
@@ -43,7 +43,7 @@ class MessageSearchAlwaysForward(Seeking):
 
 
 @fault("queue-manager-search-for-first-message-finds-oldest", breaks="MQDMPR-3.1.7.3.2-09")
-class QueueManagerSearchForFirstMessageFindsOldest(Seeking):
+class QueueManagerSearchForFirstMessageFindsOldest(MessageSearch):
     """A search for the first message of a queue finds the message that arrived first instead of the message at the
     start of the queue.
     """
@@ -61,7 +61,7 @@ class QueueManagerSearchForFirstMessageFindsOldest(Seeking):
     "message-search-from-message-returns-start-message",
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
-class MessageSearchFromMessageReturnsStartMessage(Seeking):
+class MessageSearchFromMessageReturnsStartMessage(MessageSearch):
     """A search that starts at an available message returns this message instead of the following or preceding one."""
 
     def seek_available(
@@ -76,7 +76,7 @@ class MessageSearchFromMessageReturnsStartMessage(Seeking):
 
 
 @fault("queue-manager-forward-search-from-deleted-message-restarts", breaks="MQDMPR-3.1.7.3.2-11", blind=True)
-class QueueManagerForwardSearchFromDeletedMessageRestarts(Seeking):
+class QueueManagerForwardSearchFromDeletedMessageRestarts(MessageSearch):
     """A forward search from a message that was received or purged starts at the head of the queue."""
 
     def seek_available(
@@ -101,7 +101,7 @@ class QueueManagerForwardSearchFromDeletedMessageRestarts(Seeking):
         "MQDMPR-3.1.7.3.2-27",
     ),
 )
-class MessageSearchEndsAtLockedMessage(Seeking):
+class MessageSearchEndsAtLockedMessage(MessageSearch):
     """A search ends without a message when it reaches a locked message."""
 
     def seek_available(
@@ -130,7 +130,7 @@ def _does_search_pass_two_unavailable_messages(
 
 
 @fault("queue-manager-forward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
-class QueueManagerForwardSearchEndsAtSecondLockedMessage(Seeking):
+class QueueManagerForwardSearchEndsAtSecondLockedMessage(MessageSearch):
     """A forward search skips one locked message, but ends without a message at a second locked message."""
 
     @only_if(
@@ -146,7 +146,7 @@ class QueueManagerForwardSearchEndsAtSecondLockedMessage(Seeking):
 
 
 @fault("queue-manager-forward-search-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.3.2-12", blind=True)
-class QueueManagerForwardSearchFindsMessageOfOpenTransaction(Seeking):
+class QueueManagerForwardSearchFindsMessageOfOpenTransaction(MessageSearch):
     """A peek finds a message that a transaction has received but not committed."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -155,7 +155,7 @@ class QueueManagerForwardSearchFindsMessageOfOpenTransaction(Seeking):
 
 
 @fault("search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
-class SearchSkipsOnlyOneLockedMessage(Seeking):
+class SearchSkipsOnlyOneLockedMessage(MessageSearch):
     """A forward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
@@ -171,7 +171,7 @@ class SearchSkipsOnlyOneLockedMessage(Seeking):
 
 
 @fault("locked-message-found-by-lookup", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
-class LockedMessageFoundByLookup(Seeking):
+class LockedMessageFoundByLookup(MessageSearch):
     """A peek at a locked message, and a receive of a locked message by its LookupIdentifier, return the message."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -179,7 +179,7 @@ class LockedMessageFoundByLookup(Seeking):
 
 
 @fault("queue-manager-forward-search-finds-locked-message-after-purge", breaks="MQDMPR-3.1.7.3.2-16")
-class QueueManagerForwardSearchFindsLockedMessageAfterPurge(Seeking):
+class QueueManagerForwardSearchFindsLockedMessageAfterPurge(MessageSearch):
     """A search treats a locked message whose queue was purged as an available message."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -189,7 +189,7 @@ class QueueManagerForwardSearchFindsLockedMessageAfterPurge(Seeking):
 
 
 @fault("message-search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
-class MessageSearchFromEndSkipsLastMessage(Seeking):
+class MessageSearchFromEndSkipsLastMessage(MessageSearch):
     """A search from the end of the queue skips the last message if the queue has further messages."""
 
     def seek_available(
@@ -205,7 +205,7 @@ class MessageSearchFromEndSkipsLastMessage(Seeking):
 
 
 @fault("queue-manager-search-for-last-message-finds-newest", breaks="MQDMPR-3.1.7.3.2-19")
-class QueueManagerSearchForLastMessageFindsNewest(Seeking):
+class QueueManagerSearchForLastMessageFindsNewest(MessageSearch):
     """A search for the last message of a queue finds the message that arrived last instead of the message at the end of
     the queue.
     """
@@ -220,7 +220,7 @@ class QueueManagerSearchForLastMessageFindsNewest(Seeking):
 
 
 @fault("queue-manager-backward-search-follows-lookup-identifiers", breaks="MQDMPR-3.1.7.3.2-21")
-class QueueManagerBackwardSearchFollowsLookupIdentifiers(Seeking):
+class QueueManagerBackwardSearchFollowsLookupIdentifiers(MessageSearch):
     """A search for the message before a given message returns the message with the next lower LookupIdentifier instead
     of the preceding message of the queue.
     """
@@ -239,7 +239,7 @@ class QueueManagerBackwardSearchFollowsLookupIdentifiers(Seeking):
 
 
 @fault("queue-manager-backward-search-stops-at-higher-priority", breaks="MQDMPR-3.1.7.3.2-21", blind=True)
-class QueueManagerBackwardSearchStopsAtHigherPriority(Seeking):
+class QueueManagerBackwardSearchStopsAtHigherPriority(MessageSearch):
     """A backward search from a message does not reach the messages of a higher priority."""
 
     def seek_available(
@@ -252,7 +252,7 @@ class QueueManagerBackwardSearchStopsAtHigherPriority(Seeking):
 
 
 @fault("queue-manager-backward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
-class QueueManagerBackwardSearchEndsAtSecondLockedMessage(Seeking):
+class QueueManagerBackwardSearchEndsAtSecondLockedMessage(MessageSearch):
     """A backward search skips one locked message, but ends without a message at a second locked message."""
 
     @only_if(
@@ -268,7 +268,7 @@ class QueueManagerBackwardSearchEndsAtSecondLockedMessage(Seeking):
 
 
 @fault("backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
-class BackwardSearchSkipsOnlyOneLockedMessage(Seeking):
+class BackwardSearchSkipsOnlyOneLockedMessage(MessageSearch):
     """A backward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
@@ -284,7 +284,7 @@ class BackwardSearchSkipsOnlyOneLockedMessage(Seeking):
 
 
 @fault("queue-manager-backward-receive-finds-locked-message", breaks="MQDMPR-3.1.7.3.2-26")
-class QueueManagerBackwardReceiveFindsLockedMessage(Seeking):
+class QueueManagerBackwardReceiveFindsLockedMessage(MessageSearch):
     """A receive that searches backward finds a message that a transaction has locked."""
 
     @only_if(
@@ -302,7 +302,7 @@ class QueueManagerBackwardReceiveFindsLockedMessage(Seeking):
 
 
 @fault("backward-search-finds-purge-pending-message", breaks="MQDMPR-3.1.7.3.2-26")
-class BackwardSearchFindsPurgePendingMessage(Seeking):
+class BackwardSearchFindsPurgePendingMessage(MessageSearch):
     """A backward search finds a message that was purged while it was locked."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

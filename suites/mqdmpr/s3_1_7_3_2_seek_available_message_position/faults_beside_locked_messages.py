@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -14,7 +14,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault("queue-manager-search-skips-messages-before-end-of-last-search", breaks="MQDMPR-3.1.7.3.2-09", blind=True)
-class QueueManagerSearchSkipsMessagesBeforeEndOfLastSearch(Positions):
+class QueueManagerSearchSkipsMessagesBeforeEndOfLastSearch(MessagePositions):
     """A search from the start does not check messages in front of the place where the last search ended, even if one of
     them has become available again.
     """
@@ -28,7 +28,7 @@ class QueueManagerSearchSkipsMessagesBeforeEndOfLastSearch(Positions):
 
 
 @fault("queue-manager-search-from-start-skips-message-of-top-priority", breaks="MQDMPR-3.1.7.3.2-09", blind=True)
-class QueueManagerSearchFromStartSkipsMessageOfTopPriority(Seeking):
+class QueueManagerSearchFromStartSkipsMessageOfTopPriority(MessageSearch):
     """A search from the start begins at the second message if the first message arrived later than the second, because
     of its priority.
     """
@@ -48,7 +48,7 @@ class QueueManagerSearchFromStartSkipsMessageOfTopPriority(Seeking):
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
-class BackwardSearchChanger(Seeking):
+class BackwardSearchChanger(MessageSearch):
     """A part of the queue manager in which a backward search stops at some messages that are not available; a subclass
     selects which.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -13,7 +13,7 @@ FORWARD_DIRECTION, BACKWARD_DIRECTION = SeekDirection.FORWARD, SeekDirection.BAC
 
 
 @fault("queue-manager-search-at-end-turns-backward", breaks="MQDMPR-3.1.7.3.2-03")
-class QueueManagerSearchAtEndTurnsBackward(Seeking):
+class QueueManagerSearchAtEndTurnsBackward(MessageSearch):
     """A forward search that reaches the end of the queue proceeds backward from the message where the search began."""
 
     def seek_available(
@@ -26,7 +26,7 @@ class QueueManagerSearchAtEndTurnsBackward(Seeking):
 
 
 @fault("queue-manager-search-from-unavailable-message-turns-backward", breaks="MQDMPR-3.1.7.3.2-03")
-class QueueManagerSearchFromUnavailableMessageTurnsBackward(Seeking):
+class QueueManagerSearchFromUnavailableMessageTurnsBackward(MessageSearch):
     """A forward search that starts at a locked message proceeds backward."""
 
     def seek_available(
@@ -39,7 +39,7 @@ class QueueManagerSearchFromUnavailableMessageTurnsBackward(Seeking):
 
 
 @fault("queue-manager-search-after-backward-search-proceeds-backward", breaks="MQDMPR-3.1.7.3.2-03")
-class QueueManagerSearchAfterBackwardSearchProceedsBackward(Seeking):
+class QueueManagerSearchAfterBackwardSearchProceedsBackward(MessageSearch):
     """The first search by cursor after a backward search from a message proceeds backward too."""
 
     def seek_available(
@@ -58,7 +58,7 @@ class QueueManagerSearchAfterBackwardSearchProceedsBackward(Seeking):
 
 
 @fault("queue-manager-backward-search-of-receive-proceeds-forward", breaks="MQDMPR-3.1.7.3.2-04")
-class QueueManagerBackwardSearchOfReceiveProceedsForward(Seeking):
+class QueueManagerBackwardSearchOfReceiveProceedsForward(MessageSearch):
     """A backward search from a message proceeds forward if the search is for a receive."""
 
     def seek_available(
@@ -70,7 +70,7 @@ class QueueManagerBackwardSearchOfReceiveProceedsForward(Seeking):
 
 
 @fault("queue-manager-backward-search-at-front-continues-at-end", breaks="MQDMPR-3.1.7.3.2-04")
-class QueueManagerBackwardSearchAtFrontContinuesAtEnd(Seeking):
+class QueueManagerBackwardSearchAtFrontContinuesAtEnd(MessageSearch):
     """A backward search that reaches the front of the queue continues at the end of the queue."""
 
     def seek_available(
@@ -84,7 +84,7 @@ class QueueManagerBackwardSearchAtFrontContinuesAtEnd(Seeking):
 
 
 @fault("queue-manager-backward-search-from-locked-message-proceeds-forward", breaks="MQDMPR-3.1.7.3.2-04")
-class QueueManagerBackwardSearchFromLockedMessageProceedsForward(Seeking):
+class QueueManagerBackwardSearchFromLockedMessageProceedsForward(MessageSearch):
     """A backward search that starts at a locked message proceeds forward."""
 
     def seek_available(
@@ -96,7 +96,7 @@ class QueueManagerBackwardSearchFromLockedMessageProceedsForward(Seeking):
 
 
 @fault("queue-manager-search-from-start-skips-message-found-earlier", breaks="MQDMPR-3.1.7.3.2-06")
-class QueueManagerSearchFromStartSkipsMessageFoundEarlier(Seeking):
+class QueueManagerSearchFromStartSkipsMessageFoundEarlier(MessageSearch):
     """A search that starts before the first message begins at the second message if an earlier search found the first
     message locked.
     """
@@ -115,7 +115,7 @@ class QueueManagerSearchFromStartSkipsMessageFoundEarlier(Seeking):
 
 
 @fault("queue-manager-receive-from-start-skips-first-message-after-peek", breaks="MQDMPR-3.1.7.3.2-06")
-class QueueManagerReceiveFromStartSkipsFirstMessageAfterPeek(Seeking):
+class QueueManagerReceiveFromStartSkipsFirstMessageAfterPeek(MessageSearch):
     """A search for a receive that starts before the first message begins at the second message if the first message was
     peeked at twice.
     """
@@ -134,7 +134,7 @@ class QueueManagerReceiveFromStartSkipsFirstMessageAfterPeek(Seeking):
 
 
 @fault("queue-manager-search-from-start-passes-urgent-message", breaks="MQDMPR-3.1.7.3.2-06")
-class QueueManagerSearchFromStartPassesUrgentMessage(Seeking):
+class QueueManagerSearchFromStartPassesUrgentMessage(MessageSearch):
     """A search that starts before the first message begins at the second message if the first message arrived after the
     second message.
     """
@@ -150,7 +150,7 @@ class QueueManagerSearchFromStartPassesUrgentMessage(Seeking):
 
 
 @fault("queue-manager-search-without-result-returns-start-message", breaks="MQDMPR-3.1.7.3.2-27")
-class QueueManagerSearchWithoutResultReturnsStartMessage(Seeking):
+class QueueManagerSearchWithoutResultReturnsStartMessage(MessageSearch):
     """A forward search that finds no message returns the available message at which the search started."""
 
     def seek_available(
@@ -163,7 +163,7 @@ class QueueManagerSearchWithoutResultReturnsStartMessage(Seeking):
 
 
 @fault("queue-manager-search-of-locked-messages-returns-last-locked", breaks="MQDMPR-3.1.7.3.2-27")
-class QueueManagerSearchOfLockedMessagesReturnsLastLocked(Seeking):
+class QueueManagerSearchOfLockedMessagesReturnsLastLocked(MessageSearch):
     """A peek whose search finds only locked messages returns the last of the locked messages."""
 
     def seek_available(
@@ -174,14 +174,14 @@ class QueueManagerSearchOfLockedMessagesReturnsLastLocked(Seeking):
             return found
         entry, last = initial_position.Next, None
         while entry is not None and not isinstance(entry, Boundary):
-            if entry.State is MessagePositionState.LOCKED and not entry.awaits_disk:
+            if entry.State is MessagePositionState.LOCKED and not entry.is_disk_write_pending:
                 last = entry
             entry = entry.Next
         return last
 
 
 @fault("queue-manager-backward-search-without-result-returns-start-message", breaks="MQDMPR-3.1.7.3.2-27")
-class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(Seeking):
+class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(MessageSearch):
     """A backward search that finds no message returns the available message at which the search started."""
 
     def seek_available(
@@ -194,7 +194,7 @@ class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(Seeking):
 
 
 @fault("queue-manager-peek-from-start-returns-result-of-earlier-search", breaks="MQDMPR-3.1.7.3.2-09")
-class QueueManagerPeekFromStartReturnsResultOfEarlierSearch(Seeking):
+class QueueManagerPeekFromStartReturnsResultOfEarlierSearch(MessageSearch):
     """A peek whose search starts before the first message returns the message that an earlier search returned, although
     a message of a higher priority arrived.
     """
@@ -211,7 +211,7 @@ class QueueManagerPeekFromStartReturnsResultOfEarlierSearch(Seeking):
 
 
 @fault("queue-manager-forward-search-skips-message-of-lower-priority", breaks="MQDMPR-3.1.7.3.2-11")
-class QueueManagerForwardSearchSkipsMessageOfLowerPriority(Seeking):
+class QueueManagerForwardSearchSkipsMessageOfLowerPriority(MessageSearch):
     """A forward search that starts at a message begins with the second message of a lower priority."""
 
     def seek_available(
@@ -226,7 +226,7 @@ class QueueManagerForwardSearchSkipsMessageOfLowerPriority(Seeking):
 
 
 @fault("queue-manager-forward-search-from-locked-message-restarts", breaks="MQDMPR-3.1.7.3.2-11")
-class QueueManagerForwardSearchFromLockedMessageRestarts(Seeking):
+class QueueManagerForwardSearchFromLockedMessageRestarts(MessageSearch):
     """A forward search that starts at a locked message begins at the start of the queue."""
 
     def seek_available(
@@ -242,7 +242,7 @@ class QueueManagerForwardSearchFromLockedMessageRestarts(Seeking):
 
 
 @fault("queue-manager-search-from-end-ends-at-higher-priority", breaks="MQDMPR-3.1.7.3.2-19")
-class QueueManagerSearchFromEndEndsAtHigherPriority(Seeking):
+class QueueManagerSearchFromEndEndsAtHigherPriority(MessageSearch):
     """A search that starts after the last message finds no message if the last message is locked and the next message
     has a higher priority.
     """
@@ -259,7 +259,7 @@ class QueueManagerSearchFromEndEndsAtHigherPriority(Seeking):
 
 
 @fault("queue-manager-receive-from-end-skips-last-message", breaks="MQDMPR-3.1.7.3.2-19")
-class QueueManagerReceiveFromEndSkipsLastMessage(Seeking):
+class QueueManagerReceiveFromEndSkipsLastMessage(MessageSearch):
     """A receive whose search starts after the last message receives the message before the last message."""
 
     def seek_available(

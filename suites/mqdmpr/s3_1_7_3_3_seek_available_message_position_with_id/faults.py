@@ -7,8 +7,8 @@ from bisect import bisect_left
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, follows
 from harness.faults.registry import add
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Entry
@@ -28,7 +28,7 @@ FIRST_OR_LAST_ACTION_BY_NEIGHBOR_ACTION = {
     "lookup-of-unknown-identifier-finds-first-or-last",
     breaks=("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26"),
 )
-class LookupOfUnknownIdentifierFindsFirstOrLast(Seeking):
+class LookupOfUnknownIdentifierFindsFirstOrLast(MessageSearch):
     """A lookup by an unknown LookupIdentifier returns the first or the last message."""
 
     def seek_with_identifier(
@@ -39,7 +39,7 @@ class LookupOfUnknownIdentifierFindsFirstOrLast(Seeking):
 
 
 @fault("queue-manager-search-compares-32-bits-of-identifier", breaks="MQDMPR-3.1.7.3.3-04")
-class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
+class QueueManagerSearchCompares32BitsOfIdentifier(MessageSearch):
     """The queue manager compares only the low 32 bits of LookupIdentifiers."""
 
     def seek_with_identifier(
@@ -52,7 +52,7 @@ class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-class _SeekStatusReplacer(Seeking):
+class _SeekStatusReplacer(MessageSearch):
     """Replace one error status of a search by identifier with a different error status."""
 
     replaced_status: Status
@@ -76,7 +76,7 @@ class LookupOfUnknownIdentifierReturnsAlreadyReceived(_SeekStatusReplacer):
 
 
 @fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
-class QueueManagerSearchNextOfUnknownIdentifierFindsNeighbour(Seeking):
+class QueueManagerSearchNextOfUnknownIdentifierFindsNeighbour(MessageSearch):
     """A search for the message after an unknown identifier returns the message with the next higher identifier."""
 
     def seek_with_identifier(
@@ -90,7 +90,7 @@ class QueueManagerSearchNextOfUnknownIdentifierFindsNeighbour(Seeking):
 
 
 @fault("queue-manager-search-finds-identifier-of-parent-queue", breaks="MQDMPR-3.1.7.3.3-06", blind=True)
-class QueueManagerSearchFindsIdentifierOfParentQueue(Seeking):
+class QueueManagerSearchFindsIdentifierOfParentQueue(MessageSearch):
     """A search in a subqueue by LookupIdentifier also finds messages of the main queue."""
 
     def seek_with_identifier(
@@ -112,7 +112,7 @@ class QueueManagerSearchFindsIdentifierOfParentQueue(Seeking):
         "MQDMPR-3.1.7.3.3-46",
     ),
 )
-class LookupOfNeighborMessageReturnsCurrentMessage(Seeking):
+class LookupOfNeighborMessageReturnsCurrentMessage(MessageSearch):
     """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
 
     def seek_with_identifier(
@@ -125,7 +125,7 @@ class LookupOfNeighborMessageReturnsCurrentMessage(Seeking):
 
 
 @fault("lookup-of-message-before-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-17")
-class LookupOfMessageBeforeLockedMessageReturnsNotFound(Seeking):
+class LookupOfMessageBeforeLockedMessageReturnsNotFound(MessageSearch):
     """A search for the message before a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -142,7 +142,7 @@ class LookupOfMessageBeforeLockedMessageReturnsNotFound(Seeking):
     "search-ends-at-second-locked-message",
     breaks=("MQDMPR-3.1.7.3.3-22", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-16"),
 )
-class SearchEndsAtSecondLockedMessage(Seeking):
+class SearchEndsAtSecondLockedMessage(MessageSearch):
     """A search that passes two locked messages ends without a message; a search that passes only one locked message
     continues.
     """
@@ -163,7 +163,7 @@ class SearchEndsAtSecondLockedMessage(Seeking):
 
 
 @fault("search-for-previous-message-ends-at-locked-message", breaks="MQDMPR-3.1.7.3.3-22", blind=True)
-class SearchForPreviousMessageEndsAtLockedMessage(Seeking):
+class SearchForPreviousMessageEndsAtLockedMessage(MessageSearch):
     """A search for the previous message ends without a message at a locked message, although an earlier message is
     available.
     """
@@ -180,7 +180,7 @@ class SearchForPreviousMessageEndsAtLockedMessage(Seeking):
 
 
 @fault("lookup-of-current-message-returns-next-message", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
-class LookupOfCurrentMessageReturnsNextMessage(Seeking):
+class LookupOfCurrentMessageReturnsNextMessage(MessageSearch):
     """A lookup of the current message returns the next message, if a next message exists."""
 
     def seek_with_identifier(
@@ -192,7 +192,7 @@ class LookupOfCurrentMessageReturnsNextMessage(Seeking):
 
 
 @fault("lookup-finds-message-that-was-moved-to-subqueue", breaks="MQDMPR-3.1.7.3.3-26")
-class LookupFindsMessageThatWasMovedToSubqueue(Seeking):
+class LookupFindsMessageThatWasMovedToSubqueue(MessageSearch):
     """A search for the current message also finds a message that was moved to a subqueue."""
 
     def seek_with_identifier(
@@ -215,7 +215,7 @@ class LookupOfLockedMessageReturnsNotFound(_SeekStatusReplacer):
 
 
 @fault("queue-manager-lookup-of-locked-first-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
-class QueueManagerLookupOfLockedFirstMessageReturnsNotFound(Seeking):
+class QueueManagerLookupOfLockedFirstMessageReturnsNotFound(MessageSearch):
     """If the first message of a queue is locked, a peek by its LookupIdentifier returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -239,7 +239,7 @@ LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("queue-manager-search-for-removed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class QueueManagerSearchForRemovedMessageReturnsAlreadyReceived(Seeking):
+class QueueManagerSearchForRemovedMessageReturnsAlreadyReceived(MessageSearch):
     """If a LookupIdentifier was assigned but no message of the queue has it any more, a search by this identifier
     returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
@@ -257,7 +257,7 @@ class QueueManagerSearchForRemovedMessageReturnsAlreadyReceived(Seeking):
 
 
 @fault("lookup-of-message-after-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-41")
-class LookupOfMessageAfterLockedMessageReturnsNotFound(Seeking):
+class LookupOfMessageAfterLockedMessageReturnsNotFound(MessageSearch):
     """A search for the message after a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -278,7 +278,7 @@ add(
     ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
     "A lookup of the first or the last message returns the message with the given LookupIdentifier.",
     with_arguments(
-        Reading.read_by_lookup_identifier,
+        MessageReading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
             MessageSeekAction.CURRENT
             if given.lookup_operation in FIRST_AND_LAST_SEEK_ACTIONS
@@ -289,7 +289,7 @@ add(
 
 
 @fault("queue-manager-search-for-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53", blind=True)
-class QueueManagerSearchForLastFindsLastOfHighestPriority(Seeking):
+class QueueManagerSearchForLastFindsLastOfHighestPriority(MessageSearch):
     """A search for the last message of a queue returns the last of the messages with the highest priority."""
 
     def seek_with_identifier(
@@ -304,7 +304,7 @@ class QueueManagerSearchForLastFindsLastOfHighestPriority(Seeking):
 
 
 @fault("lookup-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53")
-class LookupLastFindsLastOfHighestPriority(Seeking):
+class LookupLastFindsLastOfHighestPriority(MessageSearch):
     """A search for the last message of a queue returns the last message of the highest priority, although messages of
     lower priority follow.
     """
@@ -328,7 +328,7 @@ class ReceivedMessageNotFoundReporter(_SeekStatusReplacer):
 
 
 @fault("queue-manager-lookup-expects-ascending-identifiers", breaks="MQDMPR-3.1.7.3.3-29", blind=True)
-class QueueManagerLookupExpectsAscendingIdentifiers(Seeking):
+class QueueManagerLookupExpectsAscendingIdentifiers(MessageSearch):
     """A search for the current message expects ascending LookupIdentifiers, and does not find a message that was
     moved behind a newer message.
     """

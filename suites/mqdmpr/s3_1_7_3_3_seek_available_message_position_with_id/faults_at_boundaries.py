@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
@@ -14,7 +14,7 @@ NEXT, LAST = MessageSeekAction.NEXT, MessageSeekAction.LAST
 StatusAndFoundPosition = tuple[Status, MessagePosition | None]
 
 
-class LookupSearchResultChanger(Seeking):
+class LookupSearchResultChanger(MessageSearch):
     """A part of the queue manager that changes the result of some searches by LookupIdentifier; a subclass selects
     which.
     """
@@ -55,7 +55,7 @@ class QueueManagerSearchForPreviousMessageMissesFirstMessage(LookupSearchResultC
         return found
 
 
-class LookupIdentifierMasker(Seeking):
+class LookupIdentifierMasker(MessageSearch):
     """A part of the queue manager that compares only some bits of LookupIdentifiers; a subclass selects which."""
 
     mask = 0
@@ -128,7 +128,7 @@ class QueueManagerSearchForPreviousOnlyWithinPriority(LookupSearchResultChanger)
 
 
 @fault("queue-manager-search-for-message-before-locked-one-begins-at-end", breaks="MQDMPR-3.1.7.3.3-17", blind=True)
-class QueueManagerSearchForMessageBeforeLockedOneBeginsAtEnd(Seeking):
+class QueueManagerSearchForMessageBeforeLockedOneBeginsAtEnd(MessageSearch):
     """If the message with the passed LookupIdentifier is locked, a search for the previous message begins at the
     end.
     """
@@ -156,7 +156,7 @@ class QueueManagerSearchForNextOnlyWithinPriority(LookupSearchResultChanger):
 
 
 @fault("queue-manager-search-for-message-after-locked-one-begins-at-start", breaks="MQDMPR-3.1.7.3.3-41", blind=True)
-class QueueManagerSearchForMessageAfterLockedOneBeginsAtStart(Seeking):
+class QueueManagerSearchForMessageAfterLockedOneBeginsAtStart(MessageSearch):
     """If the message with the passed LookupIdentifier is locked, a search for the next message begins at the start."""
 
     def seek_with_identifier(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
@@ -15,7 +15,7 @@ from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_step
 
 
 @fault("queue-manager-receive-by-unknown-identifier-takes-next-greater", breaks="MQDMPR-3.1.7.3.3-04")
-class QueueManagerReceiveByUnknownIdentifierTakesNextGreater(Seeking):
+class QueueManagerReceiveByUnknownIdentifierTakesNextGreater(MessageSearch):
     """A receive by a LookupIdentifier of no message receives the message with the next greater identifier."""
 
     def seek_with_identifier(
@@ -29,7 +29,7 @@ class QueueManagerReceiveByUnknownIdentifierTakesNextGreater(Seeking):
 
 
 @fault("queue-manager-lookup-of-unlocked-message-fails", breaks="MQDMPR-3.1.7.3.3-29")
-class QueueManagerLookupOfUnlockedMessageFails(Seeking):
+class QueueManagerLookupOfUnlockedMessageFails(MessageSearch):
     """A search for a current message that an earlier search found locked fails, although the message is available."""
 
     def seek_with_identifier(
@@ -46,7 +46,7 @@ class QueueManagerLookupOfUnlockedMessageFails(Seeking):
 
 
 @fault("queue-manager-lookup-of-message-behind-locked-message-fails", breaks="MQDMPR-3.1.7.3.3-29")
-class QueueManagerLookupOfMessageBehindLockedMessageFails(Seeking):
+class QueueManagerLookupOfMessageBehindLockedMessageFails(MessageSearch):
     """A search for a current message fails while the first message of the queue is locked."""
 
     def seek_with_identifier(
@@ -64,7 +64,7 @@ class QueueManagerLookupOfMessageBehindLockedMessageFails(Seeking):
 
 
 @fault("queue-manager-lookup-of-second-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
-class QueueManagerLookupOfSecondLockedMessageReturnsNotFound(Seeking):
+class QueueManagerLookupOfSecondLockedMessageReturnsNotFound(MessageSearch):
     """A peek at a current message that is locked returns MQ_ERROR_MESSAGE_NOT_FOUND if an earlier message of the queue
     is locked too.
     """
@@ -81,7 +81,7 @@ class QueueManagerLookupOfSecondLockedMessageReturnsNotFound(Seeking):
 
 
 @fault("queue-manager-second-lookup-of-locked-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-35")
-class QueueManagerSecondLookupOfLockedMessageReturnsAlreadyReceived(Seeking):
+class QueueManagerSecondLookupOfLockedMessageReturnsAlreadyReceived(MessageSearch):
     """A second peek at a locked message returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def seek_with_identifier(
@@ -97,7 +97,7 @@ class QueueManagerSecondLookupOfLockedMessageReturnsAlreadyReceived(Seeking):
 
 
 @fault("queue-manager-lookup-of-purged-locked-message-returns-transaction-usage", breaks="MQDMPR-3.1.7.3.3-39")
-class QueueManagerLookupOfPurgedLockedMessageReturnsTransactionUsage(Seeking):
+class QueueManagerLookupOfPurgedLockedMessageReturnsTransactionUsage(MessageSearch):
     """A peek at a current message that was purged while it was locked returns MQ_ERROR_TRANSACTION_USAGE."""
 
     def seek_with_identifier(
@@ -111,7 +111,7 @@ class QueueManagerLookupOfPurgedLockedMessageReturnsTransactionUsage(Seeking):
 
 
 @fault("queue-manager-search-for-next-stays-within-priority", breaks="MQDMPR-3.1.7.3.3-46")
-class QueueManagerSearchForNextStaysWithinPriority(Seeking):
+class QueueManagerSearchForNextStaysWithinPriority(MessageSearch):
     """A search for the next message finds no message whose priority differs from that of the passed message."""
 
     def seek_with_identifier(
@@ -125,7 +125,7 @@ class QueueManagerSearchForNextStaysWithinPriority(Seeking):
 
 
 @fault("queue-manager-receive-of-next-receives-last", breaks="MQDMPR-3.1.7.3.3-46")
-class QueueManagerReceiveOfNextReceivesLast(Seeking):
+class QueueManagerReceiveOfNextReceivesLast(MessageSearch):
     """A receive of the next message receives the last message of the queue instead of the nearest."""
 
     def seek_with_identifier(
@@ -138,7 +138,7 @@ class QueueManagerReceiveOfNextReceivesLast(Seeking):
 
 
 @fault("queue-manager-search-for-message-after-locked-message-fails", breaks="MQDMPR-3.1.7.3.3-46")
-class QueueManagerSearchForMessageAfterLockedMessageFails(Seeking):
+class QueueManagerSearchForMessageAfterLockedMessageFails(MessageSearch):
     """A search for the message after a locked message finds no message."""
 
     def seek_with_identifier(

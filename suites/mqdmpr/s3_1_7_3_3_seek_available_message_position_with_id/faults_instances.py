@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.position_list import Boundary
@@ -16,7 +16,7 @@ from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_step
 
 
 @fault("queue-manager-second-lookup-of-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-03")
-class QueueManagerSecondLookupOfMessageReturnsAlreadyReceived(Seeking):
+class QueueManagerSecondLookupOfMessageReturnsAlreadyReceived(MessageSearch):
     """A search by LookupIdentifier that finds a message that an earlier search found returns
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
@@ -34,7 +34,7 @@ class QueueManagerSecondLookupOfMessageReturnsAlreadyReceived(Seeking):
 
 
 @fault("queue-manager-lookup-from-locked-message-returns-transaction-usage", breaks="MQDMPR-3.1.7.3.3-03")
-class QueueManagerLookupFromLockedMessageReturnsTransactionUsage(Seeking):
+class QueueManagerLookupFromLockedMessageReturnsTransactionUsage(MessageSearch):
     """A peek at the message after or before a locked message returns MQ_ERROR_TRANSACTION_USAGE with the message
     that the peek finds.
     """
@@ -49,7 +49,7 @@ class QueueManagerLookupFromLockedMessageReturnsTransactionUsage(Seeking):
 
 
 @fault("queue-manager-receive-of-next-message-receives-current", breaks="MQDMPR-3.1.7.3.3-08")
-class QueueManagerReceiveOfNextMessageReceivesCurrent(Seeking):
+class QueueManagerReceiveOfNextMessageReceivesCurrent(MessageSearch):
     """A receive of the next message receives the message with the passed LookupIdentifier, a peek does not."""
 
     def seek_with_identifier(
@@ -61,7 +61,7 @@ class QueueManagerReceiveOfNextMessageReceivesCurrent(Seeking):
 
 
 @fault("queue-manager-second-search-repeats-lookup-action-of-first-search", breaks="MQDMPR-3.1.7.3.3-08")
-class QueueManagerSecondSearchRepeatsLookupActionOfFirstSearch(Seeking):
+class QueueManagerSecondSearchRepeatsLookupActionOfFirstSearch(MessageSearch):
     """A second search with the same LookupIdentifier uses the action of the first search."""
 
     def seek_with_identifier(
@@ -75,7 +75,7 @@ class QueueManagerSecondSearchRepeatsLookupActionOfFirstSearch(Seeking):
 
 
 @fault("queue-manager-receive-of-last-message-receives-first", breaks="MQDMPR-3.1.7.3.3-08")
-class QueueManagerReceiveOfLastMessageReceivesFirst(Seeking):
+class QueueManagerReceiveOfLastMessageReceivesFirst(MessageSearch):
     """A receive of the last message receives the first message, a peek returns the last."""
 
     def seek_with_identifier(
@@ -87,7 +87,7 @@ class QueueManagerReceiveOfLastMessageReceivesFirst(Seeking):
 
 
 @fault("queue-manager-search-for-first-ends-at-lower-priority", breaks="MQDMPR-3.1.7.3.3-10")
-class QueueManagerSearchForFirstEndsAtLowerPriority(Seeking):
+class QueueManagerSearchForFirstEndsAtLowerPriority(MessageSearch):
     """If the first message of the queue is locked, a search for the first message finds no message of another
     priority.
     """
@@ -103,7 +103,7 @@ class QueueManagerSearchForFirstEndsAtLowerPriority(Seeking):
 
 
 @fault("queue-manager-search-for-first-skips-unlocked-message", breaks="MQDMPR-3.1.7.3.3-15")
-class QueueManagerSearchForFirstSkipsUnlockedMessage(Seeking):
+class QueueManagerSearchForFirstSkipsUnlockedMessage(MessageSearch):
     """A search for the first message skips a message that an earlier search found locked, although the message is
     available again.
     """
@@ -125,7 +125,7 @@ class QueueManagerSearchForFirstSkipsUnlockedMessage(Seeking):
 
 
 @fault("queue-manager-receive-of-first-message-skips-peeked-message", breaks="MQDMPR-3.1.7.3.3-15")
-class QueueManagerReceiveOfFirstMessageSkipsPeekedMessage(Seeking):
+class QueueManagerReceiveOfFirstMessageSkipsPeekedMessage(MessageSearch):
     """A receive of the first message after a peek at the first message receives the second message."""
 
     def seek_with_identifier(
@@ -143,7 +143,7 @@ class QueueManagerReceiveOfFirstMessageSkipsPeekedMessage(Seeking):
 
 
 @fault("queue-manager-search-for-previous-stays-within-priority", breaks="MQDMPR-3.1.7.3.3-22")
-class QueueManagerSearchForPreviousStaysWithinPriority(Seeking):
+class QueueManagerSearchForPreviousStaysWithinPriority(MessageSearch):
     """A search for the previous message finds no message whose priority differs from that of the passed message."""
 
     def seek_with_identifier(
@@ -157,7 +157,7 @@ class QueueManagerSearchForPreviousStaysWithinPriority(Seeking):
 
 
 @fault("queue-manager-receive-of-previous-receives-first", breaks="MQDMPR-3.1.7.3.3-22")
-class QueueManagerReceiveOfPreviousReceivesFirst(Seeking):
+class QueueManagerReceiveOfPreviousReceivesFirst(MessageSearch):
     """A receive of the previous message receives the first message of the queue instead of the nearest."""
 
     def seek_with_identifier(
@@ -170,7 +170,7 @@ class QueueManagerReceiveOfPreviousReceivesFirst(Seeking):
 
 
 @fault("queue-manager-search-for-message-before-locked-message-fails", breaks="MQDMPR-3.1.7.3.3-22")
-class QueueManagerSearchForMessageBeforeLockedMessageFails(Seeking):
+class QueueManagerSearchForMessageBeforeLockedMessageFails(MessageSearch):
     """A search for the message before a locked message finds no message."""
 
     def seek_with_identifier(
@@ -183,7 +183,7 @@ class QueueManagerSearchForMessageBeforeLockedMessageFails(Seeking):
 
 
 @fault("queue-manager-receive-of-unknown-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-26")
-class QueueManagerReceiveOfUnknownMessageReturnsAlreadyReceived(Seeking):
+class QueueManagerReceiveOfUnknownMessageReturnsAlreadyReceived(MessageSearch):
     """A receive of the current message with a LookupIdentifier of no message returns
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
@@ -199,7 +199,7 @@ class QueueManagerReceiveOfUnknownMessageReturnsAlreadyReceived(Seeking):
 
 
 @fault("queue-manager-lookup-of-current-finds-message-of-other-queue", breaks="MQDMPR-3.1.7.3.3-24")
-class QueueManagerLookupOfCurrentFindsMessageOfOtherQueue(Seeking):
+class QueueManagerLookupOfCurrentFindsMessageOfOtherQueue(MessageSearch):
     """A search for the current message returns a message of another queue if that message has the passed
     LookupIdentifier.
     """
@@ -216,7 +216,7 @@ class QueueManagerLookupOfCurrentFindsMessageOfOtherQueue(Seeking):
 
 
 @fault("queue-manager-lookup-of-current-in-empty-queue-times-out", breaks="MQDMPR-3.1.7.3.3-26")
-class QueueManagerLookupOfCurrentInEmptyQueueTimesOut(Seeking):
+class QueueManagerLookupOfCurrentInEmptyQueueTimesOut(MessageSearch):
     """A search for the current message in an empty queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def seek_with_identifier(
@@ -228,7 +228,7 @@ class QueueManagerLookupOfCurrentInEmptyQueueTimesOut(Seeking):
 
 
 @fault("queue-manager-lookup-peek-at-received-message-returns-next-message", breaks="MQDMPR-3.1.7.3.3-37")
-class QueueManagerLookupPeekAtReceivedMessageReturnsNextMessage(Seeking):
+class QueueManagerLookupPeekAtReceivedMessageReturnsNextMessage(MessageSearch):
     """A peek at the current message returns the next message if another reader has received the message."""
 
     def seek_with_identifier(
@@ -245,7 +245,7 @@ class QueueManagerLookupPeekAtReceivedMessageReturnsNextMessage(Seeking):
 
 
 @fault("queue-manager-lookup-peek-at-received-message-succeeds", breaks="MQDMPR-3.1.7.3.3-37")
-class QueueManagerLookupPeekAtReceivedMessageSucceeds(Seeking):
+class QueueManagerLookupPeekAtReceivedMessageSucceeds(MessageSearch):
     """A peek at the current message returns the message, which another reader has received, with MQ_OK."""
 
     def seek_with_identifier(
@@ -263,7 +263,7 @@ class QueueManagerLookupPeekAtReceivedMessageSucceeds(Seeking):
 
 
 @fault("queue-manager-lookup-of-received-only-message-times-out", breaks="MQDMPR-3.1.7.3.3-37")
-class QueueManagerLookupOfReceivedOnlyMessageTimesOut(Seeking):
+class QueueManagerLookupOfReceivedOnlyMessageTimesOut(MessageSearch):
     """A peek at the current message returns MQ_ERROR_IO_TIMEOUT if another reader has received the message and the
     queue is empty.
     """
@@ -283,7 +283,7 @@ class QueueManagerLookupOfReceivedOnlyMessageTimesOut(Seeking):
 
 
 @fault("queue-manager-search-for-last-skips-unlocked-message", breaks="MQDMPR-3.1.7.3.3-48")
-class QueueManagerSearchForLastSkipsUnlockedMessage(Seeking):
+class QueueManagerSearchForLastSkipsUnlockedMessage(MessageSearch):
     """A search for the last message begins before a message that an earlier search found locked, although the message
     is available again.
     """
@@ -306,7 +306,7 @@ class QueueManagerSearchForLastSkipsUnlockedMessage(Seeking):
 
 
 @fault("queue-manager-search-for-last-begins-at-earlier-last-message", breaks="MQDMPR-3.1.7.3.3-48")
-class QueueManagerSearchForLastBeginsAtEarlierLastMessage(Seeking):
+class QueueManagerSearchForLastBeginsAtEarlierLastMessage(MessageSearch):
     """A search for the last message returns the message that an earlier search returned, although a message arrived
     behind this message.
     """
@@ -325,7 +325,7 @@ class QueueManagerSearchForLastBeginsAtEarlierLastMessage(Seeking):
 
 
 @fault("queue-manager-search-for-last-stays-within-priority", breaks="MQDMPR-3.1.7.3.3-48")
-class QueueManagerSearchForLastStaysWithinPriority(Seeking):
+class QueueManagerSearchForLastStaysWithinPriority(MessageSearch):
     """If the last message of the queue is locked, a search for the last message finds no message of another
     priority.
     """
@@ -341,7 +341,7 @@ class QueueManagerSearchForLastStaysWithinPriority(Seeking):
 
 
 @fault("queue-manager-search-for-first-begins-at-earlier-first-message", breaks="MQDMPR-3.1.7.3.3-10")
-class QueueManagerSearchForFirstBeginsAtEarlierFirstMessage(Seeking):
+class QueueManagerSearchForFirstBeginsAtEarlierFirstMessage(MessageSearch):
     """A search for the first message returns the message that an earlier search returned, although a message of a
     higher priority arrived.
     """
@@ -360,7 +360,7 @@ class QueueManagerSearchForFirstBeginsAtEarlierFirstMessage(Seeking):
 
 
 @fault("queue-manager-receive-of-first-message-searches-backward-from-end", breaks="MQDMPR-3.1.7.3.3-10")
-class QueueManagerReceiveOfFirstMessageSearchesBackwardFromEnd(Seeking):
+class QueueManagerReceiveOfFirstMessageSearchesBackwardFromEnd(MessageSearch):
     """A receive of the first message begins behind the last message and proceeds backward, a peek does not."""
 
     def seek_with_identifier(
@@ -372,7 +372,7 @@ class QueueManagerReceiveOfFirstMessageSearchesBackwardFromEnd(Seeking):
 
 
 @fault("queue-manager-receive-of-current-takes-first-message", breaks="MQDMPR-3.1.7.3.3-24")
-class QueueManagerReceiveOfCurrentTakesFirstMessage(Seeking):
+class QueueManagerReceiveOfCurrentTakesFirstMessage(MessageSearch):
     """A receive of the current message receives the first message of the queue if the message with the passed
     LookupIdentifier is available.
     """
@@ -387,7 +387,7 @@ class QueueManagerReceiveOfCurrentTakesFirstMessage(Seeking):
 
 
 @fault("queue-manager-second-lookup-returns-message-of-first-lookup", breaks="MQDMPR-3.1.7.3.3-24")
-class QueueManagerSecondLookupReturnsMessageOfFirstLookup(Seeking):
+class QueueManagerSecondLookupReturnsMessageOfFirstLookup(MessageSearch):
     """A second search for a current message of a queue returns the message that the first search found."""
 
     def seek_with_identifier(

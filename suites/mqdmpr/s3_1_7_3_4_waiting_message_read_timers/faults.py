@@ -5,12 +5,12 @@ from __future__ import annotations
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.statuses import Status
 
 
 @fault("expiry-of-one-read-ends-all-cursor-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
-class ExpiryOfOneReadEndsAllCursorReadsOfHandle(Waiting):
+class ExpiryOfOneReadEndsAllCursorReadsOfHandle(WaitingReads):
     """When the timer of a pending read expires, the queue manager ends all pending reads by cursors of
     the same handle.
     """
@@ -27,7 +27,9 @@ add(
     "timer-of-pending-read-has-half-duration",
     "MQDMPR-3.1.7.3.4-04",
     "The queue manager runs the timer of a pending read for half of the read's timeout.",
-    with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms // 2),
+    with_arguments(
+        WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms // 2
+    ),
 )
 
 
@@ -36,7 +38,7 @@ add(
     "MQDMPR-3.1.7.3.4-04",
     "The queue manager keeps only the low 16 bits of the timeout of a waiting read, in ms.",
     with_arguments(
-        Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms & 0xFFFF
+        WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms & 0xFFFF
     ),
     blind=True,
 )
@@ -47,7 +49,7 @@ add(
     "MQDMPR-3.1.7.3.4-04",
     "The queue manager starts the timer of a new read with the timeout of a read that already waits.",
     with_arguments(
-        Waiting.wait_for_new_message,
+        WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (
             given.timeout_ms and max(given.timeout_ms, 1_500) if given.qm.readers else given.timeout_ms
         ),

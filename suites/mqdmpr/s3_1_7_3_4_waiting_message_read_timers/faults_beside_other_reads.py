@@ -6,14 +6,14 @@ from collections.abc import Hashable
 
 from harness.faults.neighbouring_reads import list_waiting_reads
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class PendingReadTimeoutChanger(Waiting):
+class PendingReadTimeoutChanger(WaitingReads):
     """A part of the queue manager that changes the timeouts of some pending reads; a subclass selects which."""
 
     def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
@@ -51,7 +51,7 @@ class QueueManagerReadTimerUsesOnlyLow16BitsOfTimeout(PendingReadTimeoutChanger)
         return timeout_ms & 0xFFFF or timeout_ms
 
 
-class StoppedReadStatusReplacer(Waiting):
+class StoppedReadStatusReplacer(WaitingReads):
     """A part of the queue manager that ends some pending reads with MQ_ERROR_IO_TIMEOUT instead of the passed status; a
     subclass selects which.
     """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-expired-read-beside-other-read-returns-cancelled", breaks="MQDMPR-3.1.7.3.5-03")
-class QueueManagerExpiredReadBesideOtherReadReturnsCancelled(Waiting):
+class QueueManagerExpiredReadBesideOtherReadReturnsCancelled(WaitingReads):
     """When the timer of a read expires while another read waits, the read returns MQ_ERROR_OPERATION_CANCELLED."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -20,7 +20,7 @@ class QueueManagerExpiredReadBesideOtherReadReturnsCancelled(Waiting):
 
 
 @fault("queue-manager-expired-peek-by-cursor-returns-not-found", breaks="MQDMPR-3.1.7.3.5-03")
-class QueueManagerExpiredPeekByCursorReturnsNotFound(Waiting):
+class QueueManagerExpiredPeekByCursorReturnsNotFound(WaitingReads):
     """A pending peek by cursor whose timer expires returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:

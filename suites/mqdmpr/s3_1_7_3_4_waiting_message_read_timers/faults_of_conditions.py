@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _ReadTimerOmitter(Waiting):
+class _ReadTimerOmitter(WaitingReads):
     """Starts no timer for some pending reads; a subclass selects which."""
 
     def is_read_timer_omitted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-second-pending-read-of-descriptor-timer-missing", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
-class QueueManagerSecondPendingReadOfDescriptorTimerMissing(Waiting):
+class QueueManagerSecondPendingReadOfDescriptorTimerMissing(WaitingReads):
     """The queue manager starts no timer for a pending read while another read waits on the same OpenQueueDescriptor."""
 
     def wait_for_new_message(

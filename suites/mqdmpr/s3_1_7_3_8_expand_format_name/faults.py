@@ -10,9 +10,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, FormatName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -80,7 +80,7 @@ class NameThatIsElementAndListMemberExpandedTwice(QueueNames):
 
 
 @fault("expanded-single-name-without-last-letter", breaks="MQDMPR-3.1.7.3.8-05")
-class ExpandedSingleNameWithoutLastLetter(Commands):
+class ExpandedSingleNameWithoutLastLetter(HigherLayerCommands):
     """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -89,7 +89,7 @@ class ExpandedSingleNameWithoutLastLetter(Commands):
 
 
 @fault("expansion-of-single-queue-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class ExpansionOfSingleQueueFails(Commands):
+class ExpansionOfSingleQueueFails(HigherLayerCommands):
     """The queue manager fails to expand a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

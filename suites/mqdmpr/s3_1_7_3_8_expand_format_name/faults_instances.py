@@ -7,9 +7,9 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -26,7 +26,7 @@ class QueueManagerExpandsPrivateNameToNameOfNextQueue(QueueNames):
 
 
 @fault("queue-manager-expands-second-name-of-host-to-first-name", breaks="MQDMPR-3.1.7.3.8-05")
-class QueueManagerExpandsSecondNameOfHostToFirstName(Commands):
+class QueueManagerExpandsSecondNameOfHostToFirstName(HigherLayerCommands):
     """The queue manager expands a second format name of a single queue at the same host to the first one."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -38,7 +38,7 @@ class QueueManagerExpandsSecondNameOfHostToFirstName(Commands):
 
 
 @fault("queue-manager-expansion-of-single-private-name-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class QueueManagerExpansionOfSinglePrivateNameFails(Commands):
+class QueueManagerExpansionOfSinglePrivateNameFails(HigherLayerCommands):
     """The queue manager fails to expand a private format name, but expands direct names."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -48,7 +48,7 @@ class QueueManagerExpansionOfSinglePrivateNameFails(Commands):
 
 
 @fault("queue-manager-second-expansion-of-single-name-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class QueueManagerSecondExpansionOfSingleNameFails(Commands):
+class QueueManagerSecondExpansionOfSingleNameFails(HigherLayerCommands):
     """The queue manager fails to expand a format name of a single queue that was expanded before."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -60,7 +60,7 @@ class QueueManagerSecondExpansionOfSingleNameFails(Commands):
 
 
 @fault("queue-manager-expansion-of-single-host-name-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class QueueManagerExpansionOfSingleHostNameFails(Commands):
+class QueueManagerExpansionOfSingleHostNameFails(HigherLayerCommands):
     """The queue manager fails to expand a direct format name of a single queue with the protocol OS."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

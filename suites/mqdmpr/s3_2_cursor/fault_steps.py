@@ -6,7 +6,12 @@ from collections.abc import Callable
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install
-from reference_qm.core.queueing.cursors import CursorResult, Cursors, _get_positions, _move_cursor
+from reference_qm.core.queueing.queue_cursors import (
+    CursorResult,
+    QueueCursors,
+    _get_positions_of_cursor_queue,
+    _move_cursor,
+)
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState, QueueAccessType
@@ -18,19 +23,19 @@ LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
-PEEK_METHOD, PEEK_NEXT_METHOD = Cursors.get_message_for_peek, Cursors.get_next_message_for_peek
-RECEIVE_METHOD = Cursors.get_next_message_for_dequeue
+PEEK_METHOD, PEEK_NEXT_METHOD = QueueCursors.get_message_for_peek, QueueCursors.get_next_message_for_peek
+RECEIVE_METHOD = QueueCursors.get_next_message_for_dequeue
 NOT_FOUND_STATUS, WAITING_STATUS = CursorStatus.NOT_FOUND, CursorStatus.WAITING
 
 
 def get_start_position(cursor: Cursor) -> Entry:
     """Return the first entry in the list of message positions of a cursor's queue."""
-    positions = _get_positions(cursor)
+    positions = _get_positions_of_cursor_queue(cursor)
     assert positions is not None
     return positions.Start
 
 
-class CursorReceiveChanger(Cursors):
+class CursorReceiveChanger(QueueCursors):
     """Change the receives by a cursor, according to the state of the cursor."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -61,7 +66,7 @@ def list_messages_of_cursor(cursor: Cursor) -> list[MessagePosition]:
     return [] if queue is None else list(queue.MessagePositionList)
 
 
-class UnreadCursorReceiveChanger(Cursors):
+class UnreadCursorReceiveChanger(QueueCursors):
     """Change some receives by a cursor that has read no message."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: CursorResult) -> CursorResult:
@@ -74,7 +79,7 @@ class UnreadCursorReceiveChanger(Cursors):
 class CursorRead:
     """One read by a cursor: the cursor, its state and position before the read, and the result of the read."""
 
-    def __init__(self, part: Cursors, cursor: Cursor, state: CursorState, before: Entry) -> None:
+    def __init__(self, part: QueueCursors, cursor: Cursor, state: CursorState, before: Entry) -> None:
         self.part, self.cursor, self.state, self.before = part, cursor, state, before
         self.got: CursorResult = (CursorStatus.WAITING, None)
 
@@ -206,7 +211,7 @@ def change_cursor_reads(
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
     def read_with_changed_result(
-        part: Cursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool
+        part: QueueCursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool
     ) -> CursorResult:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
         get_message_positions_of_queue(cursor).hold(step.before)

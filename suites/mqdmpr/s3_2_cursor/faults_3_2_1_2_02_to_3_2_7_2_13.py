@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors, _get_positions, _move_cursor
+from reference_qm.core.queueing.queue_cursors import (
+    CursorResult,
+    QueueCursors,
+    _get_positions_of_cursor_queue,
+    _move_cursor,
+)
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
@@ -27,7 +32,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 
 
 @fault("cursor-handles-numbered-per-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
-class CursorHandlesNumberedPerQueue(Cursors):
+class CursorHandlesNumberedPerQueue(QueueCursors):
     """The queue manager numbers the cursors of each open queue from 1, so cursors of different queues have the same
     Handle.
     """
@@ -42,7 +47,7 @@ class CursorHandlesNumberedPerQueue(Cursors):
 
 
 @fault("first-cursors-of-all-open-queues-have-same-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
-class FirstCursorsOfAllOpenQueuesHaveSameHandle(Cursors):
+class FirstCursorsOfAllOpenQueuesHaveSameHandle(QueueCursors):
     """The first cursor of each open queue has the same Handle as the first cursor of every other open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -55,7 +60,7 @@ class FirstCursorsOfAllOpenQueuesHaveSameHandle(Cursors):
 
 
 @fault("queue-manager-cursor-handle-unique-in-its-queue-only", breaks="MQDMPR-3.2.7.1-05")
-class QueueManagerCursorHandleUniqueInItsQueueOnly(Cursors):
+class QueueManagerCursorHandleUniqueInItsQueueOnly(QueueCursors):
     """The Handle of a new cursor is unique only among the cursors of its OpenQueueDescriptor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -71,7 +76,7 @@ class QueueManagerCursorHandleUniqueInItsQueueOnly(Cursors):
     "cursor-reads-first-opened-queue",
     breaks=("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03", "MQDMPR-3.2.7.3-03", "MQDMPR-3.2.7.4-04"),
 )
-class CursorReadsFirstOpenedQueue(Cursors):
+class CursorReadsFirstOpenedQueue(QueueCursors):
     """All cursors read the queue that was opened first."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -83,7 +88,7 @@ class CursorReadsFirstOpenedQueue(Cursors):
 
 
 @fault("new-cursor-starts-after-last-message", breaks="MQDMPR-3.2.7.1-07")
-class NewCursorStartsAfterLastMessage(Cursors):
+class NewCursorStartsAfterLastMessage(QueueCursors):
     """A new cursor is positioned after the last message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -94,7 +99,7 @@ class NewCursorStartsAfterLastMessage(Cursors):
 
 
 @fault("queue-manager-new-cursor-placed-behind-locked-messages", breaks="MQDMPR-3.2.7.1-07")
-class QueueManagerNewCursorPlacedBehindLockedMessages(Cursors):
+class QueueManagerNewCursorPlacedBehindLockedMessages(QueueCursors):
     """A new cursor is positioned after the locked messages at the start of the queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -110,7 +115,7 @@ class QueueManagerNewCursorPlacedBehindLockedMessages(Cursors):
 
 
 @fault("queue-manager-new-cursor-placed-like-earlier-cursor-of-handle", breaks="MQDMPR-3.2.7.1-07", blind=True)
-class QueueManagerNewCursorPlacedLikeEarlierCursorOfHandle(Cursors):
+class QueueManagerNewCursorPlacedLikeEarlierCursorOfHandle(QueueCursors):
     """A new cursor starts at the position of the cursor that was opened before with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -122,7 +127,7 @@ class QueueManagerNewCursorPlacedLikeEarlierCursorOfHandle(Cursors):
 
 
 @fault("new-cursor-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08")
-class NewCursorHasStateWaitPeek(Cursors):
+class NewCursorHasStateWaitPeek(QueueCursors):
     """A new cursor has the state of a cursor with a pending peek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -133,13 +138,13 @@ class NewCursorHasStateWaitPeek(Cursors):
 
 
 @fault("unread-cursor-peeks-last-message", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
-class UnreadCursorPeeksLastMessage(Cursors):
+class UnreadCursorPeeksLastMessage(QueueCursors):
     """A peek by a cursor in the state UNREAD returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
-        positions = _get_positions(cursor)
+        positions = _get_positions_of_cursor_queue(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
-            last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
+            last = self.qm.message_search.seek_available(positions.End, True, SeekDirection.BACKWARD)
             if last is not None:
                 _move_cursor(cursor, last)
                 cursor.CursorState = CursorState.READ
@@ -149,17 +154,17 @@ class UnreadCursorPeeksLastMessage(Cursors):
 
 
 @fault("queue-manager-cursor-peek-after-receive-starts-at-queue-start", breaks="MQDMPR-3.2.7.2-06", blind=True)
-class QueueManagerCursorPeekAfterReceiveStartsAtQueueStart(Cursors):
+class QueueManagerCursorPeekAfterReceiveStartsAtQueueStart(QueueCursors):
     """A peek by a cursor that has received a message searches from the start of the queue, not from the cursor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_message_for_peek(cursor)
 
 
 @fault("pending-peek-does-not-change-cursor-state", breaks=("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15"))
-class PendingPeekDoesNotChangeCursorState(Cursors):
+class PendingPeekDoesNotChangeCursorState(QueueCursors):
     """A pending peek by a cursor does not change the cursor's state."""
 
     def _seek_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -171,7 +176,7 @@ class PendingPeekDoesNotChangeCursorState(Cursors):
 
 
 @fault("peek-by-cursor-ignores-timeout-and-fails-at-once", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
-class PeekByCursorIgnoresTimeoutAndFailsAtOnce(Cursors):
+class PeekByCursorIgnoresTimeoutAndFailsAtOnce(QueueCursors):
     """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -187,7 +192,7 @@ class PeekByCursorIgnoresTimeoutAndFailsAtOnce(Cursors):
         "MQDMPR-3.2.7.5-07",
     ),
 )
-class CursorNotMovedByArrivingMessage(Cursors):
+class CursorNotMovedByArrivingMessage(QueueCursors):
     """A message that completes a pending read by a cursor does not move the cursor."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -199,7 +204,7 @@ class CursorNotMovedByArrivingMessage(Cursors):
     "cursor-stays-waiting-after-timeout",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05"),
 )
-class CursorStaysWaitingAfterTimeout(Cursors):
+class CursorStaysWaitingAfterTimeout(QueueCursors):
     """A cursor remains in its waiting state after its pending read has timed out."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
@@ -27,7 +27,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 
 
 @fault("peek-by-cursor-leaves-cursor-state-unread", breaks="MQDMPR-3.2.7.2-16")
-class PeekByCursorLeavesCursorStateUnread(Cursors):
+class PeekByCursorLeavesCursorStateUnread(QueueCursors):
     """A peek by a cursor leaves the cursor's state UNREAD."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -38,7 +38,7 @@ class PeekByCursorLeavesCursorStateUnread(Cursors):
 
 
 @fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
-class CursorPeekDoesNotMoveCursor(Cursors):
+class CursorPeekDoesNotMoveCursor(QueueCursors):
     """A peek by a cursor leaves the cursor at the start of the queue."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -49,18 +49,18 @@ class CursorPeekDoesNotMoveCursor(Cursors):
 
 
 @fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
-class CursorPeekReturnsFirstMessage(Cursors):
+class CursorPeekReturnsFirstMessage(QueueCursors):
     """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super().get_message_for_peek(cursor)
         if status is CursorStatus.SUCCEEDED:
-            position = self.qm.seeking.seek_available(get_start_position(cursor), True)
+            position = self.qm.message_search.seek_available(get_start_position(cursor), True)
         return status, position
 
 
 @fault("cursor-first-peek-fails", breaks="MQDMPR-3.2.7.2-19")
-class CursorFirstPeekFails(Cursors):
+class CursorFirstPeekFails(QueueCursors):
     """The first peek by a cursor moves the cursor to a message and fails."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -70,7 +70,7 @@ class CursorFirstPeekFails(Cursors):
 
 
 @fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class CursorSecondPeekReturnsAlreadyReceived(Cursors):
+class CursorSecondPeekReturnsAlreadyReceived(QueueCursors):
     """A cursor's second peek at the same message fails, as if the message had been received."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -81,7 +81,7 @@ class CursorSecondPeekReturnsAlreadyReceived(Cursors):
 
 
 @fault("second-cursor-peek-at-message-of-priority-above-3-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class SecondCursorPeekAtMessageOfPriorityAbove3Refused(Cursors):
+class SecondCursorPeekAtMessageOfPriorityAbove3Refused(QueueCursors):
     """A second peek by a cursor at a message with a priority other than 3 is refused."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -105,7 +105,7 @@ class SecondCursorPeekAtMessageOfPriorityAbove3Refused(Cursors):
         "MQDMPR-3.1.7.1.15-16",
     ),
 )
-class CursorAdvancesWhenItsMessageIsRemoved(Cursors):
+class CursorAdvancesWhenItsMessageIsRemoved(QueueCursors):
     """When the message of a cursor is removed, the cursor moves to the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -118,7 +118,7 @@ class CursorAdvancesWhenItsMessageIsRemoved(Cursors):
     breaks=("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16"),
     blind=True,
 )
-class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
+class QueueManagerCursorPeekAtLockedMessageSucceeds(QueueCursors):
     """A peek by a cursor returns its message again while another reader's transaction has locked the message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -130,7 +130,7 @@ class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
 
 
 @fault("queue-manager-peek-by-cursor-finds-message-of-transaction", breaks="MQDMPR-3.2.7.2-27")
-class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
+class QueueManagerPeekByCursorFindsMessageOfTransaction(QueueCursors):
     """A peek by a cursor returns the cursor's message although a transaction has received it."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -146,7 +146,7 @@ class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
 
 
 @fault("queue-manager-cursor-of-moved-message-peeks-next", breaks="MQDMPR-3.2.7.2-27", blind=True)
-class QueueManagerCursorOfMovedMessagePeeksNext(Cursors):
+class QueueManagerCursorOfMovedMessagePeeksNext(QueueCursors):
     """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:

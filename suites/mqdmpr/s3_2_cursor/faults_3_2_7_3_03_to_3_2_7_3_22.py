@@ -6,8 +6,8 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors, _move_cursor
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
@@ -41,7 +41,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
         "MQDMPR-3.1.7.1.14-14",
     ),
 )
-class UnreadCursorAcceptsPeekNext(Cursors):
+class UnreadCursorAcceptsPeekNext(QueueCursors):
     """A peek at the next message by a cursor in the state UNREAD returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -52,7 +52,7 @@ class UnreadCursorAcceptsPeekNext(Cursors):
     "cursor-returns-to-start-when-its-message-is-removed",
     breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
-class CursorReturnsToStartWhenItsMessageIsRemoved(Cursors):
+class CursorReturnsToStartWhenItsMessageIsRemoved(QueueCursors):
     """When the message of a cursor is removed, the cursor returns to the front of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -64,7 +64,7 @@ class CursorReturnsToStartWhenItsMessageIsRemoved(Cursors):
 
 
 @fault("queue-manager-peek-next-at-received-message-skips-next-message", breaks="MQDMPR-3.2.7.3-09")
-class QueueManagerPeekNextAtReceivedMessageSkipsNextMessage(Cursors):
+class QueueManagerPeekNextAtReceivedMessageSkipsNextMessage(QueueCursors):
     """When another reader has received the message of a cursor, a peek at the next message by this cursor skips a
     message.
     """
@@ -80,7 +80,7 @@ class QueueManagerPeekNextAtReceivedMessageSkipsNextMessage(Cursors):
 
 
 @fault("queue-manager-peek-next-returns-later-message-of-higher-priority", breaks="MQDMPR-3.2.7.3-09")
-class QueueManagerPeekNextReturnsLaterMessageOfHigherPriority(Cursors):
+class QueueManagerPeekNextReturnsLaterMessageOfHigherPriority(QueueCursors):
     """A peek at the next message returns a message of higher priority that arrived after the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -96,7 +96,7 @@ class QueueManagerPeekNextReturnsLaterMessageOfHigherPriority(Cursors):
 
 
 @fault("cursor-peek-next-finds-only-messages-of-equal-priority", breaks="MQDMPR-3.2.7.3-09")
-class CursorPeekNextFindsOnlyMessagesOfEqualPriority(Cursors):
+class CursorPeekNextFindsOnlyMessagesOfEqualPriority(QueueCursors):
     """A peek at the next message finds only messages of the priority of the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -110,7 +110,7 @@ class CursorPeekNextFindsOnlyMessagesOfEqualPriority(Cursors):
 
 
 @fault("queue-manager-peek-next-without-message-moves-cursor-to-start", breaks="MQDMPR-3.2.7.3-15")
-class QueueManagerPeekNextWithoutMessageMovesCursorToStart(Cursors):
+class QueueManagerPeekNextWithoutMessageMovesCursorToStart(QueueCursors):
     """A peek at the next message that finds no message moves the cursor to the start of the queue while the
     peek waits.
     """
@@ -118,12 +118,12 @@ class QueueManagerPeekNextWithoutMessageMovesCursorToStart(Cursors):
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         got = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.WAITING:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return got
 
 
 @fault("cursor-state-stays-read-after-empty-peek-next-with-timeout-0", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class CursorStateStaysReadAfterEmptyPeekNextWithTimeout0(Reading):
+class CursorStateStaysReadAfterEmptyPeekNextWithTimeout0(MessageReading):
     """When a peek at the next message with timeout 0 finds no message, CursorState stays Read."""
 
     def peek_next_message(
@@ -142,7 +142,7 @@ class CursorStateStaysReadAfterEmptyPeekNextWithTimeout0(Reading):
 
 
 @fault("peek-next-sets-cursor-state-to-unread", breaks="MQDMPR-3.2.7.3-19")
-class PeekNextSetsCursorStateToUnread(Cursors):
+class PeekNextSetsCursorStateToUnread(QueueCursors):
     """A peek at the next message sets the cursor's state to UNREAD."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -153,7 +153,7 @@ class PeekNextSetsCursorStateToUnread(Cursors):
 
 
 @fault("cursor-peek-next-does-not-move-cursor", breaks="MQDMPR-3.2.7.3-20")
-class CursorPeekNextDoesNotMoveCursor(Cursors):
+class CursorPeekNextDoesNotMoveCursor(QueueCursors):
     """A peek at the next message leaves the cursor at the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -165,7 +165,7 @@ class CursorPeekNextDoesNotMoveCursor(Cursors):
 
 
 @fault("queue-manager-peek-next-moves-all-cursors-of-handle", breaks="MQDMPR-3.2.7.3-20", blind=True)
-class QueueManagerPeekNextMovesAllCursorsOfHandle(Cursors):
+class QueueManagerPeekNextMovesAllCursorsOfHandle(QueueCursors):
     """A peek at the next message moves all cursors of its handle."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -178,7 +178,7 @@ class QueueManagerPeekNextMovesAllCursorsOfHandle(Cursors):
 
 
 @fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
-class CursorPeekNextReturnsPrevious(Cursors):
+class CursorPeekNextReturnsPrevious(QueueCursors):
     """A peek at the next message moves the cursor to that message, but returns the previous current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -190,7 +190,7 @@ class CursorPeekNextReturnsPrevious(Cursors):
 
 
 @fault("cursor-peek-next-fails-after-move", breaks="MQDMPR-3.2.7.3-22")
-class CursorPeekNextFailsAfterMove(Cursors):
+class CursorPeekNextFailsAfterMove(QueueCursors):
     """A peek at the next message moves the cursor to that message and fails."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:

@@ -9,9 +9,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors, _move_cursor
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
@@ -34,7 +34,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 
 
 @fault("cursor-receive-with-timeout-0-times-out", breaks="MQDMPR-3.2.7.4-14")
-class CursorReceiveWithTimeout0TimesOut(Cursors):
+class CursorReceiveWithTimeout0TimesOut(QueueCursors):
     """A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -43,7 +43,7 @@ class CursorReceiveWithTimeout0TimesOut(Cursors):
 
 
 _ZERO_READ_TIMEOUT_TO_INFINITE_CHANGE = with_arguments(
-    Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None
+    WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None
 )
 """Replace the timeout 0 of a read with an infinite timeout."""
 
@@ -61,12 +61,12 @@ class UnreadCursorReceivesFirstMessage(CursorReceiveChanger):
     """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
     def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
-        first = self.qm.seeking.seek_available(get_start_position(cursor), False)
+        first = self.qm.message_search.seek_available(get_start_position(cursor), False)
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
 
 @fault("queue-manager-cursor-returns-to-start-of-queue-after-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
-class QueueManagerCursorReturnsToStartOfQueueAfterReceive(Cursors):
+class QueueManagerCursorReturnsToStartOfQueueAfterReceive(QueueCursors):
     """When a cursor receives its current message, the cursor returns to the start of the queue, so the next receive by
     the cursor finds an earlier message.
     """
@@ -75,18 +75,18 @@ class QueueManagerCursorReturnsToStartOfQueueAfterReceive(Cursors):
         was_read = cursor.CursorState is CursorState.READ
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if was_read and got[1] is not None:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return got
 
 
 @fault("cursor-second-receive-starts-at-front", breaks="MQDMPR-3.2.7.4-07")
-class CursorSecondReceiveStartsAtFront(Cursors):
+class CursorSecondReceiveStartsAtFront(QueueCursors):
     """After a receive by a cursor, the next receive by the cursor searches from the start of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[1] is not None:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return got
 
 
@@ -102,7 +102,7 @@ class ReceiverReceiveByUnreadCursorTakesLastMessage(UnreadCursorReceiveChanger):
 
 
 @fault("receiver-second-receive-by-cursor-takes-first-message", breaks="MQDMPR-3.2.7.4-07")
-class ReceiverSecondReceiveByCursorTakesFirstMessage(Cursors):
+class ReceiverSecondReceiveByCursorTakesFirstMessage(QueueCursors):
     """The second receive by a cursor in the state UNREAD searches from the start of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -111,13 +111,13 @@ class ReceiverSecondReceiveByCursorTakesFirstMessage(Cursors):
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor in self.used and cursor.CursorState is CursorState.UNREAD:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         self.used.add(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
 @fault("queue-manager-cursor-failed-receive-moves-cursor-to-end", breaks="MQDMPR-3.2.7.4-14", blind=True)
-class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
+class QueueManagerCursorFailedReceiveMovesCursorToEnd(QueueCursors):
     """When a receive by a cursor with timeout zero finds no available message, the cursor moves past all messages, even
     past locked messages.
     """
@@ -131,7 +131,7 @@ class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
 
 
 @fault("receiver-cursor-receive-past-last-message-returns-io-timeout", breaks="MQDMPR-3.2.7.4-14")
-class ReceiverCursorReceivePastLastMessageReturnsIoTimeout(Reading):
+class ReceiverCursorReceivePastLastMessageReturnsIoTimeout(MessageReading):
     """A receive by a cursor behind the last message, with timeout zero, fails with MQ_ERROR_IO_TIMEOUT, if the queue
     contains a message before the cursor.
     """
@@ -145,12 +145,12 @@ class ReceiverCursorReceivePastLastMessageReturnsIoTimeout(Reading):
 
 
 @fault("cursor-unread-receive-begins-at-start-of-queue", breaks="MQDMPR-3.2.7.4-07", blind=True)
-class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
+class CursorUnreadReceiveBeginsAtStartOfQueue(QueueCursors):
     """After a receive by a cursor, the next receive by this cursor begins at the start of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import INFINITE, MessagePosition, Queue
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
@@ -62,7 +62,7 @@ class CursorStateStaysReadAfterReceive(CursorReceiveChanger):
 
 
 @fault("receiver-receive-of-current-message-leaves-cursor-state-read", breaks="MQDMPR-3.2.7.4-26")
-class ReceiverReceiveOfCurrentMessageLeavesCursorStateRead(Cursors):
+class ReceiverReceiveOfCurrentMessageLeavesCursorStateRead(QueueCursors):
     """A receive of the current message leaves the cursor in the state READ, if messages follow."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -78,12 +78,12 @@ class CursorReceivesMessageAfterCurrentOne(CursorReceiveChanger):
     """A receive by a cursor returns the message after the current message, if such a message exists."""
 
     def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
-        behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
+        behind = self.qm.message_search.seek_available(cursor.MessagePositionReference, False)
         return got if behind is None else (CursorStatus.SUCCEEDED, behind)
 
 
 @fault("cursor-receive-after-two-peeks-takes-message-peeked-first", breaks="MQDMPR-3.2.7.4-27")
-class CursorReceiveAfterTwoPeeksTakesMessagePeekedFirst(Cursors):
+class CursorReceiveAfterTwoPeeksTakesMessagePeekedFirst(QueueCursors):
     """After two peeks at the next message by a cursor, a receive by this cursor takes the message before the current
     message.
     """
@@ -108,7 +108,7 @@ class CursorReceiveAfterTwoPeeksTakesMessagePeekedFirst(Cursors):
 
 
 @fault("receiver-cursor-receive-at-last-message-returns-first-message", breaks="MQDMPR-3.2.7.4-27")
-class ReceiverCursorReceiveAtLastMessageReturnsFirstMessage(Cursors):
+class ReceiverCursorReceiveAtLastMessageReturnsFirstMessage(QueueCursors):
     """A receive by a cursor at the last available message returns the first message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -138,13 +138,13 @@ class CursorReceivesNextMessageWhenCurrentWasReceived(CursorReceiveChanger):
 
 
 @fault("queue-manager-cursor-receive-of-expired-message-takes-next", breaks="MQDMPR-3.2.7.4-30", blind=True)
-class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
+class QueueManagerCursorReceiveOfExpiredMessageTakesNext(QueueCursors):
     """A receive by a cursor whose current message has expired returns the next message instead of failing."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition):
-            limited = at.MessageReference.TimeToBeReceived != INFINITE
+            limited = at.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT
             if limited and at.State is MessagePositionState.DELETED:
                 cursor.CursorState = CursorState.UNREAD
         return super().get_next_message_for_dequeue(cursor, no_wait)
@@ -154,7 +154,7 @@ class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
     "cursor-state-unread-after-completed-pending-peek",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"),
 )
-class CursorStateUnreadAfterCompletedPendingPeek(Cursors):
+class CursorStateUnreadAfterCompletedPendingPeek(QueueCursors):
     """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -163,7 +163,7 @@ class CursorStateUnreadAfterCompletedPendingPeek(Cursors):
 
 
 @fault("cursor-state-read-after-completed-pending-receive", breaks="MQDMPR-3.2.7.5-06")
-class CursorStateReadAfterCompletedPendingReceive(Cursors):
+class CursorStateReadAfterCompletedPendingReceive(QueueCursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -172,7 +172,7 @@ class CursorStateReadAfterCompletedPendingReceive(Cursors):
 
 
 @fault("queue-manager-cursor-state-read-after-waiting-receive", breaks="MQDMPR-3.2.7.5-06")
-class QueueManagerCursorStateReadAfterWaitingReceive(Cursors):
+class QueueManagerCursorStateReadAfterWaitingReceive(QueueCursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -183,7 +183,7 @@ class QueueManagerCursorStateReadAfterWaitingReceive(Cursors):
 
 
 @fault("completed-cursor-receive-sets-all-cursors-of-handle-unread", breaks="MQDMPR-3.2.7.5-06")
-class CompletedCursorReceiveSetsAllCursorsOfHandleUnread(Cursors):
+class CompletedCursorReceiveSetsAllCursorsOfHandleUnread(QueueCursors):
     """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -194,7 +194,7 @@ class CompletedCursorReceiveSetsAllCursorsOfHandleUnread(Cursors):
 
 
 @fault("queue-manager-waiting-cursor-not-moved-to-message-of-higher-priority", breaks="MQDMPR-3.2.7.5-07")
-class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(Cursors):
+class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(QueueCursors):
     """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
     than the cursor's last message.
     """
@@ -210,7 +210,7 @@ class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(Cursors):
 
 
 @fault("cursor-not-moved-by-timed-out-receive", breaks="MQDMPR-3.2.7.6-04")
-class CursorNotMovedByTimedOutReceive(Cursors):
+class CursorNotMovedByTimedOutReceive(QueueCursors):
     """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -218,18 +218,18 @@ class CursorNotMovedByTimedOutReceive(Cursors):
 
 
 @fault("cursor-of-timed-out-receive-moves-to-start-of-queue", breaks="MQDMPR-3.2.7.6-04")
-class CursorOfTimedOutReceiveMovesToStartOfQueue(Cursors):
+class CursorOfTimedOutReceiveMovesToStartOfQueue(QueueCursors):
     """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
         super().on_read_wait_expired(cursor)
         if waited:
-            self.rewind(cursor)
+            self.move_cursor_to_start(cursor)
 
 
 @fault("queue-manager-cursor-of-cancelled-receive-not-moved", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
+class QueueManagerCursorOfCancelledReceiveNotMoved(WaitingReads):
     """When a pending receive by a cursor is cancelled, the cursor stays where it was."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -244,7 +244,7 @@ class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
 
 
 @fault("cursor-of-cancelled-receive-keeps-waiting-state", breaks="MQDMPR-3.2.7.6-05")
-class CursorOfCancelledReceiveKeepsWaitingState(Waiting):
+class CursorOfCancelledReceiveKeepsWaitingState(WaitingReads):
     """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

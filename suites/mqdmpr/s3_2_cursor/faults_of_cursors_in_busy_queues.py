@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from typing import cast
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -27,7 +27,7 @@ def _set_cursor_handle(cursor: Cursor, handle: int) -> None:
 
 
 @fault("queue-manager-cursor-handle-of-other-queue-repeated", breaks="MQDMPR-3.2.7.1-05", blind=True)
-class QueueManagerCursorHandleOfOtherQueueRepeated(Cursors):
+class QueueManagerCursorHandleOfOtherQueueRepeated(QueueCursors):
     """The queue manager numbers the cursors of each queue from 1, so cursors of two queues have the same Handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -41,7 +41,7 @@ class QueueManagerCursorHandleOfOtherQueueRepeated(Cursors):
 
 
 @fault("queue-manager-cursor-handle-of-remaining-cursor-repeated", breaks="MQDMPR-3.2.7.1-05", blind=True)
-class QueueManagerCursorHandleOfRemainingCursorRepeated(Cursors):
+class QueueManagerCursorHandleOfRemainingCursorRepeated(QueueCursors):
     """After a cursor was closed, a new cursor of the queue manager gets the Handle of the newest open cursor."""
 
     last_open_cursor_count = 0
@@ -58,7 +58,7 @@ class QueueManagerCursorHandleOfRemainingCursorRepeated(Cursors):
 
 
 @fault("queue-manager-new-cursor-at-position-of-other-cursor", breaks="MQDMPR-3.2.7.1-07", blind=True)
-class QueueManagerNewCursorAtPositionOfOtherCursor(Cursors):
+class QueueManagerNewCursorAtPositionOfOtherCursor(QueueCursors):
     """The position of a new cursor is that of the newest other cursor with the same descriptor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -71,7 +71,7 @@ class QueueManagerNewCursorAtPositionOfOtherCursor(Cursors):
 
 
 @fault("queue-manager-new-cursor-past-locked-messages", breaks="MQDMPR-3.2.7.1-07", blind=True)
-class QueueManagerNewCursorPastLockedMessages(Cursors):
+class QueueManagerNewCursorPastLockedMessages(QueueCursors):
     """The position of a new cursor is past the locked messages at the start of the queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -89,7 +89,7 @@ class QueueManagerNewCursorPastLockedMessages(Cursors):
 
 
 @fault("queue-manager-cursor-state-stays-read-after-zero-timeout-peek-next", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class QueueManagerCursorStateStaysReadAfterZeroTimeoutPeekNext(Waiting):
+class QueueManagerCursorStateStaysReadAfterZeroTimeoutPeekNext(WaitingReads):
     """A peek at the next message with timeout zero that finds no message leaves the cursor's state at Read."""
 
     def wait_for_new_message(
@@ -110,7 +110,7 @@ class QueueManagerCursorStateStaysReadAfterZeroTimeoutPeekNext(Waiting):
 
 
 @fault("queue-manager-peek-next-after-received-message-keeps-cursor-state", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class QueueManagerPeekNextAfterReceivedMessageKeepsCursorState(Cursors):
+class QueueManagerPeekNextAfterReceivedMessageKeepsCursorState(QueueCursors):
     """A peek at the next message does not change the cursor's state if the message at the cursor was received."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -122,7 +122,7 @@ class QueueManagerPeekNextAfterReceivedMessageKeepsCursorState(Cursors):
         return status, position
 
 
-class _CursorReceiveDelayer(Reading):
+class _CursorReceiveDelayer(MessageReading):
     """Waits in some receives by a cursor with timeout zero; a subclass selects which."""
 
     def dequeue_message(
@@ -162,7 +162,7 @@ class QueueManagerCursorReceiveWithTimeoutZeroAwaitsLockedMessage(_CursorReceive
         return bool(states) and set(states) == {MessagePositionState.LOCKED}
 
 
-class _FailedReceiveStatusReplacer(Reading):
+class _FailedReceiveStatusReplacer(MessageReading):
     """Ends some failed receives by a cursor with timeout zero with another status; a subclass selects which."""
 
     def dequeue_message(
@@ -207,7 +207,7 @@ class QueueManagerCursorReceivePastLastMessageTimedOut(_FailedReceiveStatusRepla
         return not isinstance(cursor.MessagePositionReference, Boundary)
 
 
-class _CursorReceiveWaitOmitter(Reading):
+class _CursorReceiveWaitOmitter(MessageReading):
     """Does not wait in some receives by a cursor; a subclass selects which."""
 
     def dequeue_message(
@@ -246,7 +246,7 @@ class QueueManagerCursorReceiveWithTimeoutBelowSecondDoesNotWait(_CursorReceiveW
 
 
 @fault("queue-manager-transactional-cursor-receive-takes-first-message", breaks="MQDMPR-3.2.7.4-27", blind=True)
-class QueueManagerTransactionalCursorReceiveTakesFirstMessage(Reading):
+class QueueManagerTransactionalCursorReceiveTakesFirstMessage(MessageReading):
     """A receive by a cursor in a transaction returns the first message of the queue, not the message at the cursor."""
 
     def dequeue_message(
@@ -266,7 +266,7 @@ class QueueManagerTransactionalCursorReceiveTakesFirstMessage(Reading):
 
 
 @fault("queue-manager-cursor-receive-at-last-message-takes-first-message", breaks="MQDMPR-3.2.7.4-27", blind=True)
-class QueueManagerCursorReceiveAtLastMessageTakesFirstMessage(Cursors):
+class QueueManagerCursorReceiveAtLastMessageTakesFirstMessage(QueueCursors):
     """A receive by a cursor at the last message of its queue returns the first message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -274,11 +274,11 @@ class QueueManagerCursorReceiveAtLastMessageTakesFirstMessage(Cursors):
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         if position is None or queue is None or queue.MessagePositionList.Tail is not position:
             return status, position
-        first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+        first = self.qm.message_search.seek_available(queue.MessagePositionList.Start, False)
         return status, cast("MessagePosition", first)
 
 
-class _CursorStateReadSetter(Cursors):
+class _CursorStateReadSetter(QueueCursors):
     """Sets the state of some cursors to Read when a message completes their receive; a subclass selects which."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -308,7 +308,7 @@ class QueueManagerCompletedReceiveSetsMovedCursorToRead(_CursorStateReadSetter):
 
 
 @fault("queue-manager-cursor-stays-after-receive-without-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorStaysAfterReceiveWithoutMessage(Cursors):
+class QueueManagerCursorStaysAfterReceiveWithoutMessage(QueueCursors):
     """A cursor that is not before the first message does not move when its receive ends without a message."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -319,7 +319,7 @@ class QueueManagerCursorStaysAfterReceiveWithoutMessage(Cursors):
 
 
 @fault("queue-manager-cursor-stays-before-locked-after-empty-receive", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorStaysBeforeLockedAfterEmptyReceive(Cursors):
+class QueueManagerCursorStaysBeforeLockedAfterEmptyReceive(QueueCursors):
     """The cursor of a receive that ends without a message does not move past messages that are locked."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:

@@ -7,8 +7,8 @@ from typing import cast
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -17,7 +17,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 @fault("queue-manager-new-cursor-of-empty-queue-state-wait-peek", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class QueueManagerNewCursorOfEmptyQueueStateWaitPeek(Cursors):
+class QueueManagerNewCursorOfEmptyQueueStateWaitPeek(QueueCursors):
     """The queue manager creates a cursor of an empty queue in the CursorState WaitPeek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -27,16 +27,16 @@ class QueueManagerNewCursorOfEmptyQueueStateWaitPeek(Cursors):
         return cursor
 
 
-class _UnlockedPositionsRecorder(Positions):
+class _UnlockedPositionsRecorder(MessagePositions):
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.LOCKED:
             vars(self).setdefault("unlocked_positions", set()).add(position)
         super().unlock_message(position)
 
 
-class _UnlockedMessageRefuser(Cursors):
+class _UnlockedMessageRefuser(QueueCursors):
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
-        unlocked = vars(self.qm.positions).get("unlocked_positions", ())
+        unlocked = vars(self.qm.message_positions).get("unlocked_positions", ())
         if cursor.CursorState is CursorState.READ and cursor.MessagePositionReference in unlocked:
             return CursorStatus.ALREADY_RECEIVED, None
         return super().get_message_for_peek(cursor)
@@ -53,7 +53,7 @@ add(
 
 
 @fault("queue-manager-receive-by-moved-unread-cursor-returns-first-message", breaks="MQDMPR-3.2.7.4-21", blind=True)
-class QueueManagerReceiveByMovedUnreadCursorReturnsFirstMessage(Cursors):
+class QueueManagerReceiveByMovedUnreadCursorReturnsFirstMessage(QueueCursors):
     """The queue manager moves an unread cursor to the next message for a receive, but returns the first message of
     the queue.
     """
@@ -63,5 +63,5 @@ class QueueManagerReceiveByMovedUnreadCursorReturnsFirstMessage(Cursors):
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
         if moves and position is not None:
             start = position.QueueReference.MessagePositionList.Start
-            position = self.qm.seeking.seek_available(start, False) or position
+            position = self.qm.message_search.seek_available(start, False) or position
         return status, position

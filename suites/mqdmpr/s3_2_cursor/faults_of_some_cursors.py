@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.queue_cursors import QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState, RemoteReadState
 from reference_qm.model.statuses import Status
 
 
-class _CursorHandleChanger(Cursors):
+class _CursorHandleChanger(QueueCursors):
     """Give some new cursors another handle; a subclass selects which."""
 
     def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
@@ -50,7 +50,7 @@ class ServerCursorAfterCloseHasHandleOfOpenCursor(_CursorHandleChanger):
 
 
 @fault("server-second-cursor-has-state-of-first", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class ServerSecondCursorHasStateOfFirst(Cursors):
+class ServerSecondCursorHasStateOfFirst(QueueCursors):
     """A second cursor of a handle has the CursorState and the position of the first cursor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -62,7 +62,7 @@ class ServerSecondCursorHasStateOfFirst(Cursors):
 
 
 @fault("server-new-cursor-of-empty-queue-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class ServerNewCursorOfEmptyQueueHasStateWaitPeek(Cursors):
+class ServerNewCursorOfEmptyQueueHasStateWaitPeek(QueueCursors):
     """The CursorState of a new cursor of an empty queue is WaitPeek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -74,7 +74,7 @@ class ServerNewCursorOfEmptyQueueHasStateWaitPeek(Cursors):
 
 
 @fault("server-new-cursor-of-subqueue-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class ServerNewCursorOfSubqueueHasStateWaitPeek(Cursors):
+class ServerNewCursorOfSubqueueHasStateWaitPeek(QueueCursors):
     """The CursorState of a new cursor of a subqueue or journal is WaitPeek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -84,7 +84,7 @@ class ServerNewCursorOfSubqueueHasStateWaitPeek(Cursors):
         return cursor
 
 
-class _CursorPositionKeeper(Waiting):
+class _CursorPositionKeeper(WaitingReads):
     """Do not move some cursors to the message that completes their pending reads; a subclass selects which."""
 
     def is_cursor_position_kept(
@@ -140,7 +140,7 @@ class ServerTransactionalMessageDoesNotMoveCursorOfPeek(_CursorPositionKeeper):
         return not reader.DestructiveRead and position.MessageReference.TransactionIdentifier is not None
 
 
-class _WaitReceiveStateKeeper(Waiting):
+class _WaitReceiveStateKeeper(WaitingReads):
     """Keep the state of some cursors whose pending receive ends without a message; a subclass selects which."""
 
     def is_cursor_state_kept(self, cursor: Cursor, status: Status) -> bool:
@@ -188,11 +188,11 @@ class ServerSecondCursorOfExpiredReceiveKeepsStateWaitReceive(_WaitReceiveStateK
 
 
 @fault("server-new-cursor-after-close-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08")
-class ServerNewCursorAfterCloseHasStateWaitPeek(Cursors):
+class ServerNewCursorAfterCloseHasStateWaitPeek(QueueCursors):
     """The CursorState of a cursor that is created after another cursor was closed is WaitPeek."""
 
-    def rewind(self, cursor: Cursor) -> None:
-        super().rewind(cursor)
+    def move_cursor_to_start(self, cursor: Cursor) -> None:
+        super().move_cursor_to_start(cursor)
         self.has_closed = True
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

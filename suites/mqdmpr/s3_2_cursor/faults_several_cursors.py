@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType
@@ -15,7 +15,7 @@ ReadCompletionCondition = Callable[[Cursor, MessagePosition], bool]
 
 
 @fault("cursor-of-second-descriptor-belongs-to-first", breaks="MQDMPR-3.2.7.1-06", blind=True)
-class CursorOfSecondDescriptorBelongsToFirst(Cursors):
+class CursorOfSecondDescriptorBelongsToFirst(QueueCursors):
     """A cursor that is created for the second OpenQueueDescriptor of a queue belongs to the first one."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -25,7 +25,7 @@ class CursorOfSecondDescriptorBelongsToFirst(Cursors):
 
 
 @fault("cursor-belongs-to-descriptor-opened-last", breaks="MQDMPR-3.2.7.1-06", blind=True)
-class CursorBelongsToDescriptorOpenedLast(Cursors):
+class CursorBelongsToDescriptorOpenedLast(QueueCursors):
     """A new cursor belongs to the OpenQueueDescriptor of its queue that was opened last."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -35,7 +35,7 @@ class CursorBelongsToDescriptorOpenedLast(Cursors):
 
 
 @fault("cursor-for-peek-belongs-to-descriptor-for-receive", breaks="MQDMPR-3.2.7.1-06", blind=True)
-class CursorForPeekBelongsToDescriptorForReceive(Cursors):
+class CursorForPeekBelongsToDescriptorForReceive(QueueCursors):
     """A cursor that is created for a descriptor with PeekAccess belongs to a descriptor of its queue with
     ReceiveAccess, if there is one.
     """
@@ -53,7 +53,7 @@ def _leave_cursor_unread(condition: ReadCompletionCondition) -> Install:
     a condition is true.
     """
 
-    class LeftUnread(Cursors):
+    class LeftUnread(QueueCursors):
         def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
             waited = cursor.CursorState is CursorState.WAIT_PEEK
             super().on_message_available(cursor, message_position)

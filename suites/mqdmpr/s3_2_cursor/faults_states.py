@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
@@ -22,7 +22,7 @@ def _list_cursors_of_queue(queue: Queue) -> Iterator[Cursor]:
 
 
 @fault("cursor-of-purged-message-is-unread", breaks="MQDMPR-3.2.7.2-27")
-class CursorOfPurgedMessageIsUnread(Queues):
+class CursorOfPurgedMessageIsUnread(QueueLifecycle):
     """A purge sets the state of a cursor whose message it deletes to UNREAD."""
 
     def purge(
@@ -38,7 +38,7 @@ class CursorOfPurgedMessageIsUnread(Queues):
         return super().purge(queue, token, done, failed)
 
 
-class _PurgerEndingReadsByCursors(Queues):
+class _PurgerEndingReadsByCursors(QueueLifecycle):
     state: CursorState
 
     def purge(
@@ -51,7 +51,7 @@ class _PurgerEndingReadsByCursors(Queues):
         for descriptor in queue.OpenQueueDescriptorCollection.values():
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.CursorReference is not None and reader.CursorReference.CursorState is self.state:
-                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         return super().purge(queue, token, done, failed)
 
 
@@ -70,7 +70,7 @@ class PurgeEndsPendingReceiveOfCursor(_PurgerEndingReadsByCursors):
 
 
 @fault("cursor-of-returned-message-is-unread", breaks="MQDMPR-3.2.7.2-23")
-class CursorOfReturnedMessageIsUnread(Positions):
+class CursorOfReturnedMessageIsUnread(MessagePositions):
     """When a reader returns a message to the queue, the state of a cursor at that message becomes UNREAD."""
 
     def unlock_message(self, position: MessagePosition) -> None:

@@ -13,13 +13,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers, filter_inputs
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, PrivateName, parse_format_name
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus, Status
@@ -55,7 +55,7 @@ add(
 
 
 @fault("subqueue-name-of-33-characters-accepted", breaks="MQMQ-2.1.1-01")
-class SubqueueNameOf33CharactersAccepted(Queues):
+class SubqueueNameOf33CharactersAccepted(QueueLifecycle):
     """The queue manager creates a subqueue whose name has 33 to 64 characters."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -169,7 +169,7 @@ def change_format_name_of_send_requests(
         return replace(given.request, to=change(given.request.to)) if when(given.qm) else given.request
 
     return combine_installers(
-        with_arguments(Commands.send_message, request=change_request),
+        with_arguments(HigherLayerCommands.send_message, request=change_request),
         with_arguments(QueueCommands.open_to_send, request=change_request),
     )
 
@@ -249,7 +249,7 @@ HIGHEST_KNOWN_QUEUE_NUMBER = 0xFF
 
 
 @fault("sender-private-name-with-number-above-255-refused", breaks="MQMQ-2.1.4-D01")
-class SenderPrivateNameWithNumberAbove255Refused(Destinations):
+class SenderPrivateNameWithNumberAbove255Refused(DestinationResolving):
     """The sender refuses a private format name with a queue number above 0xFF."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -276,7 +276,7 @@ add(
     "MQMQ-2.1.4-D01",
     "The sender refuses a private format name whose number is greater than 0x7FFFFFFF.",
     replace_step_if(
-        Commands.send_message,
+        HigherLayerCommands.send_message,
         lambda given: re.search(r"(?i)^PRIVATE=[0-9A-F-]+\\[89A-F][0-9A-F]{7}$", given.request.to) is not None,
         refuse_request_with_name,
     ),
@@ -339,7 +339,7 @@ add(
 
 
 @fault("sender-multiple-element-format-name-refused", breaks="MQMQ-2.1.7-01")
-class SenderMultipleElementFormatNameRefused(Enqueueing):
+class SenderMultipleElementFormatNameRefused(MessageEnqueueing):
     """The sender refuses every multiple-element format name."""
 
     def enqueue_to_open_queue(
@@ -447,7 +447,7 @@ def _expand_short_address(text: str) -> str | None:
 
 
 @fault("queue-manager-tcp-address-of-two-numbers-accepted", breaks="MQMQ-2.1.2-D01", blind=True)
-class QueueManagerTcpAddressOfTwoNumbersAccepted(Commands):
+class QueueManagerTcpAddressOfTwoNumbersAccepted(HigherLayerCommands):
     """The queue manager accepts the addresses that inet_aton accepts, such as 127.1, in a direct name with TCP."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -459,7 +459,7 @@ class QueueManagerTcpAddressOfTwoNumbersAccepted(Commands):
 
 
 @fault("queue-manager-private-name-guid-without-hyphens-accepted", breaks="MQMQ-2.1.4-01", blind=True)
-class QueueManagerPrivateNameGuidWithoutHyphensAccepted(Commands):
+class QueueManagerPrivateNameGuidWithoutHyphensAccepted(HigherLayerCommands):
     """The queue manager sends to a private format name whose GUID has no hyphens."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

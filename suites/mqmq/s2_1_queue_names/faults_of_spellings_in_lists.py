@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import FormatName
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.surface import commands
@@ -15,13 +15,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _is_directory_unavailable(part: Commands | QueueNames) -> bool:
+def _is_directory_unavailable(part: HigherLayerCommands | QueueNames) -> bool:
     state = part.qm.enterprise.state
     return state.DirectoryOffline or not state.DirectoryIntegrated
 
 
 @fault("sender-accepts-braces-around-guid-of-public-name-in-list", breaks="MQMQ-2.1.3-01", blind=True)
-class SenderAcceptsBracesAroundGuidOfPublicNameInList(Commands):
+class SenderAcceptsBracesAroundGuidOfPublicNameInList(HigherLayerCommands):
     """The sender accepts a public format name with braces around its GUID as an element of a list of names."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -31,7 +31,7 @@ class SenderAcceptsBracesAroundGuidOfPublicNameInList(Commands):
 
 
 @fault("sender-accepts-private-name-with-nine-digit-number", breaks="MQMQ-2.1.4-01", blind=True)
-class SenderAcceptsPrivateNameWithNineDigitNumber(Commands):
+class SenderAcceptsPrivateNameWithNineDigitNumber(HigherLayerCommands):
     """The sender accepts a private format name with 0 before a number of eight digits."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -40,7 +40,7 @@ class SenderAcceptsPrivateNameWithNineDigitNumber(Commands):
 
 
 @fault("sender-accepts-0x-before-number-of-private-name-in-list", breaks="MQMQ-2.1.4-01", blind=True)
-class SenderAccepts0xBeforeNumberOfPrivateNameInList(Commands):
+class SenderAccepts0xBeforeNumberOfPrivateNameInList(HigherLayerCommands):
     """The sender accepts a private format name with 0x before its number as an element of a list of names."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -51,7 +51,7 @@ class SenderAccepts0xBeforeNumberOfPrivateNameInList(Commands):
 
 
 @fault("sender-private-name-number-above-ffff-truncated", breaks="MQMQ-2.1.4-D01", blind=True)
-class SenderPrivateNameNumberAboveFfffTruncated(Commands):
+class SenderPrivateNameNumberAboveFfffTruncated(HigherLayerCommands):
     """The sender sends a message for a private format name with a number above 0xFFFF to the queue whose number is
     the lower 16 bits.
     """
@@ -79,7 +79,7 @@ class SenderSkipsDistributionListsOfListWithoutDirectory(QueueNames):
 
 
 @fault("sender-refuses-transactional-list-message-without-directory", breaks="MQMQ-2.1.7-D02", blind=True)
-class SenderRefusesTransactionalListMessageWithoutDirectory(Commands):
+class SenderRefusesTransactionalListMessageWithoutDirectory(HigherLayerCommands):
     """While the directory is unavailable, the sender refuses a transactional message for a list with a private
     format name.
     """

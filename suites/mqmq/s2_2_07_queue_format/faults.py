@@ -10,7 +10,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
@@ -114,7 +114,7 @@ def _change_opened_queue_format(
     type.
     """
 
-    class OpenedQueueFormatChanger(ClientOpening):
+    class OpenedQueueFormatChanger(ClientQueueOpening):
         def open_for_application(
             self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
         ) -> RemoteCallSequence:
@@ -238,7 +238,7 @@ class ServerQueueFormatSubqueueSuffixOfDirectNameAccepted(QueueFormats):
 
 
 @fault("client-queue-format-reserved-not-zero", breaks="MQMQ-2.2.7-13")
-class ClientQueueFormatReservedNotZero(ClientOpening):
+class ClientQueueFormatReservedNotZero(ClientQueueOpening):
     """The client sends m_reserved 0xA5A5 in its QUEUE_FORMAT."""
 
     def open_for_application(
@@ -426,14 +426,14 @@ class ServerReturnsPropertiesForDirectNameWithSubqueueSuffix(ObjectProperties):
     subqueue.
     """
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         name = described["union"]
         if name is not None and (name["m_qft"], name["m_SuffixAndFlags"]) == (
             QueueFormatType.DIRECT,
             SuffixType.SUBQUEUE,
         ):
             described = {**described, "union": {**name, "m_qft": QueueFormatType.SUBQUEUE}}
-        return super().find_described_queue(described)
+        return super().find_queue_of_property_request(described)
 
 
 @fault("server-ignores-machine-guid-of-queue-format", breaks="MQMQ-2.2.7-D02", blind=True)

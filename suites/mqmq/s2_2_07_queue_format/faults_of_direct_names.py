@@ -9,7 +9,7 @@ from harness.faults.calls import Given, with_arguments
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import QueueFormats, QueueFormatType, SuffixType
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
 def _refuse_direct_names(is_refused: Callable[[str, SuffixType], bool]) -> Install:
@@ -51,5 +51,5 @@ add(
     "client-queue-format-direct-name-of-system-queue-with-prefix",
     "MQMQ-2.2.7-D01",
     "The client sends the prefix DIRECT= in m_pDirectID of a journal or a dead-letter queue.",
-    with_arguments(ClientOpening.open_for_application, queue_format=_add_direct_prefix_to_system_queue_name),
+    with_arguments(ClientQueueOpening.open_for_application, queue_format=_add_direct_prefix_to_system_queue_name),
 )

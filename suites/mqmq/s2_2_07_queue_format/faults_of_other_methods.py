@@ -8,11 +8,11 @@ from harness.faults.parts import fault
 from reference_qm.core.names.queue_formats import QueueFormats
 from reference_qm.core.queueing.queue_opening import OpenQueueResult
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
 from reference_qm.model.adm import Queue
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -39,15 +39,15 @@ class ServerReturnsPropertiesForMachineFormatWithoutSuffix(ObjectProperties):
     a suffix.
     """
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         inner = described["union"]
         if _has_type_and_suffix(inner, _MACHINE_QUEUE_FORMAT_TYPE, 0) and inner["union"] == self.qm.adm.Identifier:
             described = {**described, "union": {**inner, "m_SuffixAndFlags": _SYSTEM_JOURNAL_SUFFIX}}
-        return super().find_described_queue(described)
+        return super().find_queue_of_property_request(described)
 
 
 @fault("server-opens-machine-queue-format-without-suffix-to-peek", breaks="MQMQ-2.2.7-03", blind=True)
-class ServerOpensMachineQueueFormatWithoutSuffixToPeek(Qmcomm):
+class ServerOpensMachineQueueFormatWithoutSuffixToPeek(QmcommMethods):
     """R_QMOpenRemoteQueue opens the computer's journal to peek for a QUEUE_FORMAT of a machine without a suffix."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -66,16 +66,16 @@ class ServerReturnsPropertiesForConnectorJournalFormat(ObjectProperties):
     the suffix of a journal.
     """
 
-    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+    def find_queue_of_property_request(self, described: ObjectFormat) -> Queue | None:
         inner = described["union"]
         if _has_type_and_suffix(inner, _CONNECTOR_QUEUE_FORMAT_TYPE, 1):
             machine = {**inner, "m_qft": _MACHINE_QUEUE_FORMAT_TYPE, "union": self.qm.adm.Identifier}
             described = {**described, "union": machine}
-        return super().find_described_queue(described)
+        return super().find_queue_of_property_request(described)
 
 
 @fault("server-opens-multicast-journal-queue-format-to-peek", breaks="MQMQ-2.2.7-05", blind=True)
-class ServerOpensMulticastJournalQueueFormatToPeek(Qmcomm):
+class ServerOpensMulticastJournalQueueFormatToPeek(QmcommMethods):
     """R_QMOpenRemoteQueue opens the computer's journal to peek for a QUEUE_FORMAT of a multicast address with the
     suffix of a journal.
     """
@@ -103,7 +103,7 @@ class ServerQueueFormatSubqueueFlag0x10Accepted(QueueFormats):
 
 
 @fault("client-queue-format-subqueue-flags-0x80-when-peeking", breaks="MQMQ-2.2.7-11", blind=True)
-class ClientQueueFormatSubqueueFlags0x80WhenPeeking(ClientOpening):
+class ClientQueueFormatSubqueueFlags0x80WhenPeeking(ClientQueueOpening):
     """The client opens a subqueue to peek with the Flags 0x80 in m_SuffixAndFlags."""
 
     def open_for_application(
@@ -115,7 +115,7 @@ class ClientQueueFormatSubqueueFlags0x80WhenPeeking(ClientOpening):
 
 
 @fault("client-queue-format-m-reserved-is-number-of-open-queues", breaks="MQMQ-2.2.7-13", blind=True)
-class ClientQueueFormatMReservedIsNumberOfOpenQueues(ClientOpening):
+class ClientQueueFormatMReservedIsNumberOfOpenQueues(ClientQueueOpening):
     """The client sets m_reserved to the number of its open remote queues."""
 
     def open_for_application(
@@ -126,7 +126,7 @@ class ClientQueueFormatMReservedIsNumberOfOpenQueues(ClientOpening):
 
 
 @fault("client-queue-format-m-reserved-copied-from-suffix-and-flags", breaks="MQMQ-2.2.7-13", blind=True)
-class ClientQueueFormatMReservedCopiedFromSuffixAndFlags(ClientOpening):
+class ClientQueueFormatMReservedCopiedFromSuffixAndFlags(ClientQueueOpening):
     """The client sets m_reserved to m_SuffixAndFlags."""
 
     def open_for_application(

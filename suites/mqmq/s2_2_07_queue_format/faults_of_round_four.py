@@ -7,8 +7,8 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.core.names.queue_formats import QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RpcBindingHandle
 from reference_qm.core.remote.enums import ShareMode
 
 
@@ -26,11 +26,11 @@ class ServerQueueFormatPrivateWithSubqueueSuffixAccepted(QueueFormats):
 
 
 @fault("client-queue-format-direct-name-of-journal-with-prefix", breaks="MQMQ-2.2.7-D01", blind=True)
-class ClientQueueFormatDirectNameOfJournalWithPrefix(ClientOpening):
+class ClientQueueFormatDirectNameOfJournalWithPrefix(ClientQueueOpening):
     """The client writes the prefix DIRECT= to m_pDirectID of the QUEUE_FORMAT of a journal or of a system queue."""
 
     def _open_with_both_interfaces(
-        self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
+        self, application: RpcBindingHandle, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
     ) -> RemoteCallSequence:
         if queue_format["m_qft"] == QueueFormatType.DIRECT and queue_format["m_SuffixAndFlags"]:
             queue_format = {**queue_format, "union": f"DIRECT={queue_format['union']}"}

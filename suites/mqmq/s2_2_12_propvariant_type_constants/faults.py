@@ -15,8 +15,8 @@ from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.remote.object_properties import PROPERTY_BY_IDENTIFIER, ObjectProperties
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.rpc.interfaces.propvariant import VarType
@@ -457,7 +457,7 @@ add(
     "MQMQ-2.2.12-D01",
     "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
     replace_during(
-        FinalAcks.send_final_ack_of_message, Sending.construct_user_message, _copy_body_type_of_received_message
+        FinalAcks.send_final_ack_of_message, MessageSending.construct_user_message, _copy_body_type_of_received_message
     ),
     blind=True,
 )
@@ -533,7 +533,7 @@ class _BodyTypeRecorder(FinalAcks):
         self.__dict__["body_type"] = 0
 
 
-class _BodyTypeCopier(Sending):
+class _BodyTypeCopier(MessageSending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
         body_type = vars(self.qm.final_acks).get("body_type", 0)

@@ -61,7 +61,7 @@ add(
     "MQMQ-2.2.12-10",
     "The server reads the number of a PROPVARIANT of type VT_UI2 in a call as a signed number, and refuses a number "
     "above 0x7FFF.",
-    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_16_BIT_NUMBER)),
+    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.with_value_range(0, HIGHEST_SIGNED_16_BIT_NUMBER)),
     blind=True,
 )
 

@@ -18,8 +18,8 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -225,7 +225,7 @@ add(
 
 
 @fault("queue-manager-reuses-number-of-queue-without-privacy", breaks="MQMQ-2.2.18.1.5.1-02")
-class QueueManagerReusesNumberOfQueueWithoutPrivacy(Queues):
+class QueueManagerReusesNumberOfQueueWithoutPrivacy(QueueLifecycle):
     """If a queue has PrivacyLevel None, the queue manager assigns the queue's number also to the next new queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -277,7 +277,7 @@ add(
 
 
 @fault("receiver-sends-queue-deleted-nack-for-purge-of-subqueue", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiverSendsQueueDeletedNackForPurgeOfSubqueue(Positions):
+class ReceiverSendsQueueDeletedNackForPurgeOfSubqueue(MessagePositions):
     """When a message is purged from a subqueue, the receiver sends an acknowledgment with the class for a deleted
     queue.
     """

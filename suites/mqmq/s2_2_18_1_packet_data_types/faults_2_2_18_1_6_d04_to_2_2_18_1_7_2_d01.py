@@ -15,7 +15,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
@@ -82,7 +82,7 @@ for _name, _breaks, _says, _others in (
     "receiver-sends-bad-signature-for-transactional-unsupported-provider",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
 )
-class ReceiverSendsBadSignatureForTransactionalUnsupportedProvider(Admission):
+class ReceiverSendsBadSignatureForTransactionalUnsupportedProvider(MessageAdmission):
     """The receiver refuses a transactional message with an unsupported provider, but sends the class for a bad
     signature.
     """

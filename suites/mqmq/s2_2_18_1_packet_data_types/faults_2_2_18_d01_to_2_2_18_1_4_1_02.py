@@ -28,13 +28,13 @@ from reference_qm.codec import (
 )
 from reference_qm.codec.mqf import MQFFormatNameElement
 from reference_qm.codec.queue_formats import MQFDistributionQueueFormatName, PrivateQueueFormatName
-from reference_qm.core.names.numbering import Numbering
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.names.message_numbering import MessageNumbering
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -124,7 +124,7 @@ for _name, _rule, _says, _install in (
 def _change_compared_sequence_number(number: Callable[[TxSequenceID], int]) -> Install:
     """Let the receiver compare TxSequenceIDs by the numbers that `number` computes from them."""
 
-    class ComparedNumberChanger(InSequence):
+    class ComparedNumberChanger(TransactionalReceiving):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
             header, known = packet.TransactionHeader, session.IncomingTxSequenceID
             if header is None or header.TxSequenceID == known or header.PreviousTxSequenceNumber:
@@ -168,7 +168,7 @@ add(
 
 
 @fault("receiver-refuses-later-sequence-with-equal-time-stamp", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverRefusesLaterSequenceWithEqualTimeStamp(InSequence):
+class ReceiverRefusesLaterSequenceWithEqualTimeStamp(TransactionalReceiving):
     """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -184,7 +184,7 @@ def _read_sequence_identifier_as_signed(identifier: TxSequenceID) -> int:
 
 
 @fault("receiver-tx-sequence-id-compared-as-signed", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverTxSequenceIdComparedAsSigned(InSequence):
+class ReceiverTxSequenceIdComparedAsSigned(TransactionalReceiving):
     """The receiver compares two TxSequenceIDs as signed integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -198,7 +198,7 @@ class ReceiverTxSequenceIdComparedAsSigned(InSequence):
         )
 
 
-class DerivedSequenceIdComparer(InSequence):
+class DerivedSequenceIdComparer(TransactionalReceiving):
     """The receiver compares a number that it derives wrongly from each TxSequenceID."""
 
     def derive_compared_number(self, identifier: TxSequenceID) -> int:
@@ -251,7 +251,7 @@ add(
     "A queue manager sends an OrderAck or a FinalAck with the ordinal of its previous message.",
     replace_during(
         OrderAcks.send_transactional_ack,
-        Numbering.assign_message_ordinal,
+        MessageNumbering.assign_message_ordinal,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal,
     ),
 )
@@ -357,7 +357,7 @@ def _reverse_guid_bytes(element: MQFFormatNameElement) -> MQFFormatNameElement:
 
 
 @fault("router-hop-count-nack-source-queue-manager-is-destination-guid", breaks="MQMQ-2.2.18.1.3-01", blind=True)
-class RouterHopCountNackSourceQueueManagerIsDestinationGuid(Sending):
+class RouterHopCountNackSourceQueueManagerIsDestinationGuid(MessageSending):
     """A router sends the negative acknowledgment of a message with too many hops with the destination's GUID as
     SourceQueueManager.
     """
@@ -392,7 +392,7 @@ class ServerRemoteReadDistributionListGuidBigEndian(RemoteReads):
 
 
 @fault("receiver-deleted-subqueue-messages-acknowledged-as-purged", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiverDeletedSubqueueMessagesAcknowledgedAsPurged(Positions):
+class ReceiverDeletedSubqueueMessagesAcknowledgedAsPurged(MessagePositions):
     """When a queue is deleted, the receiver first purges its subqueues, so the negative acknowledgments of their
     messages have the class Q_PURGED.
     """

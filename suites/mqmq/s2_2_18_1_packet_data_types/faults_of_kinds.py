@@ -15,8 +15,8 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import reverse_number_bytes
 from reference_qm.codec import MessageClass, TxSequenceID, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.faulty_messages import drop_messages, misread_messages
@@ -202,7 +202,7 @@ for _name, _broken_rules, _says, _install in (
 
 
 @fault("receiver-compares-tx-sequence-ids-by-time-stamp-only", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverComparesTxSequenceIdsByTimeStampOnly(InSequence):
+class ReceiverComparesTxSequenceIdsByTimeStampOnly(TransactionalReceiving):
     """The receiver compares TxSequenceIDs only by TimeStamp: a greater Ordinal with the same TimeStamp is ignored."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -248,7 +248,7 @@ class SenderSendsNoNackForExpiredMessageWithJnSet(AdminAcks):
 class ReceiverOrderAckOfSecondQueueOmitted(OrderAcks):
     """The receiver sends OrderAcks for only one sequence of each session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for one in list(session.order_acks_due)[1:]:
             del session.order_acks_due[one]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)

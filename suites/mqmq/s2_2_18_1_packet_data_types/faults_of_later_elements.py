@@ -19,7 +19,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -148,7 +148,7 @@ add(
 
 
 @fault("queue-manager-repeats-number-for-transactional-private-queue", breaks="MQMQ-2.2.18.1.5.1-02", blind=True)
-class QueueManagerRepeatsNumberForTransactionalPrivateQueue(Queues):
+class QueueManagerRepeatsNumberForTransactionalPrivateQueue(QueueLifecycle):
     """The queue manager gives a transactional private queue the number of an existing private queue that is not
     transactional.
     """
@@ -230,7 +230,7 @@ add(
 class ReceiverOrderAckSentToPeerOfFirstSession(OrderAcks):
     """The receiver sends the OrderAck of a direct session to the queue manager of the session that was opened first."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         opened = [
             one
             for one in self.qm.sessions.values()
@@ -239,7 +239,7 @@ class ReceiverOrderAckSentToPeerOfFirstSession(OrderAcks):
         first = min([session, *opened], key=lambda one: one.number)
         if first is not session:
             first.order_acks_due, session.order_acks_due = session.order_acks_due, {}
-        super().on_send_timer(first, now)
+        super().on_order_ack_send_timer(first, now)
 
 
 @fault(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import TxSequenceID, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE, Session
 
 TIME_STAMP_SIGN_BIT = 1 << 31
@@ -17,7 +17,7 @@ def _build_comparison_key_with_signed_time_stamp(identifier: TxSequenceID) -> tu
 
 
 @fault("receiver-tx-sequence-id-time-stamp-compared-as-signed-number", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverTxSequenceIdTimeStampComparedAsSignedNumber(InSequence):
+class ReceiverTxSequenceIdTimeStampComparedAsSignedNumber(TransactionalReceiving):
     """The receiver compares the TimeStamps of two TxSequenceIDs as signed numbers, so that a TimeStamp from
     0x80000000 on counts as earlier than a smaller TimeStamp.
     """

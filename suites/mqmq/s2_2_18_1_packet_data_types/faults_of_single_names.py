@@ -16,8 +16,8 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.codec.base import BASE_HEADER_SIZE
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.model.adm import Queue
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import build_destination_elements
 from suites.mqmq.steps.kinds_of_messages import is_transactional
@@ -151,7 +151,7 @@ for _name, _says, _install in (
 
 
 @fault("queue-manager-reuses-private-queue-number-after-restart", breaks="MQMQ-2.2.18.1.7.2-04")
-class QueueManagerReusesPrivateQueueNumberAfterRestart(Restoring):
+class QueueManagerReusesPrivateQueueNumberAfterRestart(StateRestoring):
     """After a restart, the queue manager gives the first new private queue the number of an existing queue."""
 
     def repair_queue_numbers(self) -> None:
@@ -160,7 +160,7 @@ class QueueManagerReusesPrivateQueueNumberAfterRestart(Restoring):
 
 
 @fault("queue-manager-gives-last-private-number-to-transactional-queue", breaks="MQMQ-2.2.18.1.7.2-04")
-class QueueManagerGivesLastPrivateNumberToTransactionalQueue(Queues):
+class QueueManagerGivesLastPrivateNumberToTransactionalQueue(QueueLifecycle):
     """The queue manager gives a transactional private queue the number of the private queue that was created before."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
@@ -170,7 +170,7 @@ class QueueManagerGivesLastPrivateNumberToTransactionalQueue(Queues):
 
 
 @fault("queue-manager-reuses-last-private-queue-number-after-deletion", breaks="MQMQ-2.2.18.1.7.2-04")
-class QueueManagerReusesLastPrivateQueueNumberAfterDeletion(Queues):
+class QueueManagerReusesLastPrivateQueueNumberAfterDeletion(QueueLifecycle):
     """After the deletion of a private queue, the queue manager gives the number of the last queue once more."""
 
     def delete(self, *arguments: Any, **named: Any) -> Any:

@@ -361,7 +361,7 @@ class InitiatorRefusesParametersResponseWithNonzeroReserved(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.BaseHeader.Reserved:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
         else:
             super().receive_parameters_response(session, packet, now)
 
@@ -442,6 +442,6 @@ class InitiatorParametersResponseWithX3Refused(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.BaseHeader.X3:
             error = FormatError("BaseHeader.Flags", 2, "MS-MQMQ 2.2.19.1", "bit X3 is set")
-            self.qm.closing.close_session_after_malformed_packet(session, error, now)
+            self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
         else:
             super().receive_parameters_response(session, packet, now)

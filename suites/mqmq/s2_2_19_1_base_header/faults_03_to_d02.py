@@ -25,13 +25,13 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_expiring import MessageExpiring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.model.enums import SeekDirection
@@ -48,7 +48,7 @@ PRIORITY_STORED_FOR_ALL_MESSAGES = 3
 
 
 @fault("receiver-priority-ignored", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPriorityIgnored(Positions):
+class ReceiverPriorityIgnored(MessagePositions):
     """The receiver puts messages into the queue in the order of arrival."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -56,7 +56,7 @@ class ReceiverPriorityIgnored(Positions):
 
 
 @fault("receiver-puts-message-before-earlier-messages-of-its-priority", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPutsMessageBeforeEarlierMessagesOfItsPriority(Positions):
+class ReceiverPutsMessageBeforeEarlierMessagesOfItsPriority(MessagePositions):
     """The receiver puts a message before the earlier messages of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -68,7 +68,7 @@ class ReceiverPutsMessageBeforeEarlierMessagesOfItsPriority(Positions):
 
 
 @fault("receiver-priority-1-treated-as-0", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverPriority1TreatedAs0(Positions):
+class ReceiverPriority1TreatedAs0(MessagePositions):
     """The receiver treats messages of priority 1 as messages of priority 0 in a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -80,7 +80,7 @@ class ReceiverPriority1TreatedAs0(Positions):
 
 
 @fault("receiver-recoverable-message-priority-one-too-high", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverRecoverableMessagePriorityOneTooHigh(Positions):
+class ReceiverRecoverableMessagePriorityOneTooHigh(MessagePositions):
     """The receiver places a recoverable message in its queue as if its priority were one higher."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -92,7 +92,7 @@ class ReceiverRecoverableMessagePriorityOneTooHigh(Positions):
         return position
 
 
-class EqualPriorityOrderer(Seeking):
+class EqualPriorityOrderer(MessageSearch):
     """In each queue, the receiver orders messages by arrival if it treats their priorities as equal."""
 
     def get_compared_priority(self, priority: int) -> int:
@@ -125,7 +125,7 @@ class EqualPriorityOrdererAfterRestart(EqualPriorityOrderer):
 
 
 def _record_restart(qm: QueueManager) -> None:
-    vars(qm.seeking)["restarted"] = True
+    vars(qm.message_search)["restarted"] = True
 
 
 add(
@@ -204,7 +204,7 @@ class AcceptorConnectionParametersWithBaseHeaderX2Refused(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.BaseHeader.X2:
-            self.qm.closing.close(session, "X2 is set", now)
+            self.qm.session_closing.close(session, "X2 is set", now)
         else:
             super().receive_parameters_request(session, packet, now)
 
@@ -236,7 +236,7 @@ add(
 
 
 @fault("receiver-expired-user-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
-class ReceiverExpiredUserMessageAccepted(Lifetimes):
+class ReceiverExpiredUserMessageAccepted(MessageLifetimes):
     """The receiver accepts expired messages."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -247,7 +247,7 @@ add(
     "sender-message-past-time-to-reach-queue-sent",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "The sender sends a waiting message that has expired.",
-    combine_installers(replace_part(ReceiverExpiredUserMessageAccepted), skip(Expiring.on_expiration_timer)),
+    combine_installers(replace_part(ReceiverExpiredUserMessageAccepted), skip(MessageExpiring.on_expiration_timer)),
 )
 
 
@@ -278,7 +278,7 @@ add(
     "receiver-expired-recoverable-user-message-accepted",
     breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"),
 )
-class ReceiverExpiredRecoverableUserMessageAccepted(Lifetimes):
+class ReceiverExpiredRecoverableUserMessageAccepted(MessageLifetimes):
     """The receiver accepts an expired recoverable message."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -286,7 +286,7 @@ class ReceiverExpiredRecoverableUserMessageAccepted(Lifetimes):
 
 
 @fault("receiver-expires-message-when-age-equals-time-to-reach-queue", breaks="MQMQ-2.2.19.1-24", blind=True)
-class ReceiverExpiresMessageWhenAgeEqualsTimeToReachQueue(Admission):
+class ReceiverExpiresMessageWhenAgeEqualsTimeToReachQueue(MessageAdmission):
     """The receiver treats a message as expired when the age of the message equals its TimeToReachQueue."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -308,10 +308,12 @@ add(
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     combine_installers(
         replace_during(
-            Sending.send_user_message, Lifetimes.has_message_expired, _make_expiry_check_without_transactional_messages
+            MessageSending.send_user_message,
+            MessageLifetimes.has_message_expired,
+            _make_expiry_check_without_transactional_messages,
         ),
         replace_step_if(
-            Lifetimes.record_deadline_of_message_to_send,
+            MessageLifetimes.record_deadline_of_message_to_send,
             lambda given: given.position.UserMessage.TransactionHeader is not None,
             lambda given: None,
         ),
@@ -321,7 +323,7 @@ add(
 
 
 @fault("receiver-time-to-reach-queue-of-transactional-message-not-checked", breaks="MQMQ-2.2.19.1-24")
-class ReceiverTimeToReachQueueOfTransactionalMessageNotChecked(Admission):
+class ReceiverTimeToReachQueueOfTransactionalMessageNotChecked(MessageAdmission):
     """The receiver does not check TimeToReachQueue of a transactional message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -386,7 +388,7 @@ add(
 
 
 @fault("receiver-sorts-priority-7-below-priority-0", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
-class ReceiverSortsPriority7BelowPriority0(Positions):
+class ReceiverSortsPriority7BelowPriority0(MessagePositions):
     """The receiver puts messages of priority 7 after the messages of priority 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

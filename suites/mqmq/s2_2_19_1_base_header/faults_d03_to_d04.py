@@ -11,9 +11,9 @@ from reference_qm.codec import (
     Packet,
     UserMessagePacket,
 )
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_1_base_header.fault_steps import SECONDS_PER_HOUR
@@ -43,7 +43,7 @@ SECONDS_PER_YEAR = 365 * 24 * SECONDS_PER_HOUR
 
 
 @fault("receiver-expires-infinite-time-to-reach-queue-after-one-year", breaks="MQMQ-2.2.19.1-D04")
-class ReceiverExpiresInfiniteTimeToReachQueueAfterOneYear(Lifetimes):
+class ReceiverExpiresInfiniteTimeToReachQueueAfterOneYear(MessageLifetimes):
     """The receiver treats a message with TimeToReachQueue 0xFFFFFFFF as expired after a year."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -51,7 +51,7 @@ class ReceiverExpiresInfiniteTimeToReachQueueAfterOneYear(Lifetimes):
 
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class ReceiverTimeToReachQueueZeroNeverExpires(Admission):
+class ReceiverTimeToReachQueueZeroNeverExpires(MessageAdmission):
     """The receiver treats a message with TimeToReachQueue 0 as a message that never expires."""
 
     def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
@@ -61,7 +61,7 @@ class ReceiverTimeToReachQueueZeroNeverExpires(Admission):
 
 
 @fault("receiver-reads-time-to-reach-queue-as-signed", breaks="MQMQ-2.2.19.1-D04")
-class ReceiverReadsTimeToReachQueueAsSigned(Lifetimes):
+class ReceiverReadsTimeToReachQueueAsSigned(MessageLifetimes):
     """A queue manager treats every message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE as expired."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:

@@ -11,10 +11,10 @@ from harness.faults.registry import add
 from reference_qm.codec import (
     UserMessagePacket,
 )
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ def _set_message_priority(message: Message, priority: int) -> Message:
     return replace(message, Priority=priority)
 
 
-class _WrongPriorityInserter(Positions):
+class _WrongPriorityInserter(MessagePositions):
     """The receiver orders a message by another priority than its own."""
 
     def get_ordering_priority(self, queue: Queue, message: Message) -> int:
@@ -103,7 +103,7 @@ for _name, _says, _when in (
 
 
 @fault("receiver-expired-transactional-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
-class ReceiverExpiredTransactionalMessageAccepted(Admission):
+class ReceiverExpiredTransactionalMessageAccepted(MessageAdmission):
     """The receiver accepts a transactional message whose TimeToReachQueue has expired."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
@@ -113,7 +113,7 @@ class ReceiverExpiredTransactionalMessageAccepted(Admission):
 
 
 @fault("receiver-time-to-reach-queue-0-never-expires", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
-class ReceiverTimeToReachQueue0NeverExpires(Lifetimes):
+class ReceiverTimeToReachQueue0NeverExpires(MessageLifetimes):
     """The receiver treats TimeToReachQueue 0 of a message as no limit."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -121,7 +121,7 @@ class ReceiverTimeToReachQueue0NeverExpires(Lifetimes):
 
 
 @fault("sender-expired-transactional-message-sent", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
-class SenderExpiredTransactionalMessageSent(Lifetimes):
+class SenderExpiredTransactionalMessageSent(MessageLifetimes):
     """The sender sends a transactional message whose TimeToReachQueue has expired."""
 
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -138,7 +138,7 @@ class SenderExpiredTransactionalMessageSent(Lifetimes):
     breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"),
     blind=True,
 )
-class SenderSendsExpiredMessageBehindFirstWaitingMessage(Sending):
+class SenderSendsExpiredMessageBehindFirstWaitingMessage(MessageSending):
     """The sender checks only the first waiting message of a session for expiration, and sends the messages behind
     the first message although TimeToReachQueue has expired.
     """
@@ -152,7 +152,7 @@ class SenderSendsExpiredMessageBehindFirstWaitingMessage(Sending):
 
 
 @fault("receiver-time-to-reach-queue-above-31-bits-expired", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class ReceiverTimeToReachQueueAbove31BitsExpired(Lifetimes):
+class ReceiverTimeToReachQueueAbove31BitsExpired(MessageLifetimes):
     """The receiver reads TimeToReachQueue as a signed number: a finite value above 0x7FFFFFFF has expired."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -161,7 +161,7 @@ class ReceiverTimeToReachQueueAbove31BitsExpired(Lifetimes):
 
 
 @fault("receiver-reads-only-low-16-bits-of-time-to-reach-queue", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class ReceiverReadsOnlyLow16BitsOfTimeToReachQueue(Lifetimes):
+class ReceiverReadsOnlyLow16BitsOfTimeToReachQueue(MessageLifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToReachQueue."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -174,7 +174,7 @@ class ReceiverReadsOnlyLow16BitsOfTimeToReachQueue(Lifetimes):
 
 
 @fault("receiver-expires-transactional-message-with-infinite-time", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class ReceiverExpiresTransactionalMessageWithInfiniteTime(Lifetimes):
+class ReceiverExpiresTransactionalMessageWithInfiniteTime(MessageLifetimes):
     """The receiver treats a transactional message with TimeToReachQueue 0xFFFFFFFF as expired after an hour."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:

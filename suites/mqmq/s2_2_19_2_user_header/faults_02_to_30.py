@@ -14,16 +14,16 @@ from harness.faults.registry import add
 from reference_qm.codec import (
     UserMessagePacket,
 )
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import (
-    INFINITE,
+    INFINITE_TIMEOUT,
     Message,
     MessagePosition,
     OutgoingMessagePosition,
@@ -45,7 +45,7 @@ from suites.mqmq.steps.kinds_of_messages import (
 @fault(
     "sender-sets-queue-manager-address-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
 )
-class SenderSetsQueueManagerAddressToNextHop(Resolving):
+class SenderSetsQueueManagerAddressToNextHop(SessionAddressResolving):
     """When a message is sent through another queue manager, the sender sets QueueManagerAddress to the GUID of that
     queue manager.
     """
@@ -84,7 +84,7 @@ add(
 
 
 @fault("sender-changes-last-digit-of-private-destination-guid", breaks="MQMQ-2.2.19.2-02", blind=True)
-class SenderChangesLastDigitOfPrivateDestinationGuid(Sending):
+class SenderChangesLastDigitOfPrivateDestinationGuid(MessageSending):
     """The sender changes the last digit of UserHeader.QueueManagerAddress in messages to private queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -130,7 +130,7 @@ for _name, _broken_rules, _says, _install in (
     breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15"),
     blind=True,
 )
-class ReceiverTransactionalMessageNeverExpires(Lifetimes):
+class ReceiverTransactionalMessageNeverExpires(MessageLifetimes):
     """The receiver keeps a transactional message in its queue after TimeToBeReceived has expired."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -169,7 +169,7 @@ add(
 
 
 @fault("sender-message-id-of-every-eighth-message-repeated", breaks="MQMQ-2.2.19.2-07")
-class SenderMessageIdOfEveryEighthMessageRepeated(Numbering):
+class SenderMessageIdOfEveryEighthMessageRepeated(MessageNumbering):
     """The sender gives every eighth message the MessageID of the preceding message."""
 
     def assign_message_ordinal(self) -> int:
@@ -193,7 +193,7 @@ add(
 
 
 @fault("receiver-recoverable-message-of-subqueue-lost-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRecoverableMessageOfSubqueueLostAtRestart(Restoring):
+class ReceiverRecoverableMessageOfSubqueueLostAtRestart(StateRestoring):
     """At a restart, the queue manager loses the recoverable messages of subqueues."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
@@ -203,11 +203,11 @@ class ReceiverRecoverableMessageOfSubqueueLostAtRestart(Restoring):
 
 
 @fault("queue-manager-recoverable-message-in-journal-lost-at-restart", breaks="MQMQ-2.2.19.2-11")
-class QueueManagerRecoverableMessageInJournalLostAtRestart(Journaling):
+class QueueManagerRecoverableMessageInJournalLostAtRestart(MessageJournaling):
     """At a restart, the queue manager loses the recoverable messages in the journal of a queue."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
-        self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
+        self.qm.message_positions.on_message_available(self.qm.message_positions.insert_message(queue, message))
 
 
 register_refusal_faults(
@@ -281,7 +281,7 @@ for _name, _rule, _says, _changes, _when in (
         "MQMQ-2.2.19.2-D03",
         "The receiver removes a message at once if TimeToBeReceived is 0x80000000 or more, but not infinite.",
         {"UserHeader.TimeToBeReceived": 0},
-        lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE,
+        lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE_TIMEOUT,
     ),
 ):
     add(_name, _rule, _says, change_received_message(_changes, _when))
@@ -291,14 +291,14 @@ for _name, _rule, _says, _changes, _when in (
     "sender-refused-message-with-jn-not-in-dead-letter-queue",
     breaks=("MQMQ-2.2.19.2-13", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"),
 )
-class SenderRefusedMessageWithJnNotInDeadLetterQueue(Journaling):
+class SenderRefusedMessageWithJnNotInDeadLetterQueue(MessageJournaling):
     """The sender puts a transactional message with JN set into the dead-letter queue if the message expires, but not if
     the receiver refuses it.
     """
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE_TIMEOUT:
             position.MessageReference = replace(message, NegativeJournalingRequested=False)
         super().journal_failed_message(position)
 
@@ -307,7 +307,7 @@ class SenderRefusedMessageWithJnNotInDeadLetterQueue(Journaling):
     "sender-second-message-with-jp-not-in-journal",
     breaks=("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
 )
-class SenderSecondMessageWithJpNotInJournal(Journaling):
+class SenderSecondMessageWithJpNotInJournal(MessageJournaling):
     """The sender puts only the first of the messages with JP set that one SessionAck acknowledges into the system
     journal.
     """

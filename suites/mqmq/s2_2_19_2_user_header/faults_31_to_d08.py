@@ -19,11 +19,11 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import (
-    INFINITE,
+    INFINITE_TIMEOUT,
     MessagePosition,
     RecoverableReceipt,
     Session,
@@ -152,7 +152,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("receiver-time-to-be-received-zero-never-expires", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
+class ReceiverTimeToBeReceivedZeroNeverExpires(MessageLifetimes):
     """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -160,17 +160,17 @@ class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-class LifetimeDoublerAfterRestart(Lifetimes):
+class LifetimeDoublerAfterRestart(MessageLifetimes):
     """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         vars(self)["restored"] = True
-        super().recover_deadlines()
+        super().recover_message_deadlines()
         vars(self)["restored"] = False
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if not getattr(self, "restored", False) or message.TimeToBeReceived == INFINITE:
+        if not getattr(self, "restored", False) or message.TimeToBeReceived == INFINITE_TIMEOUT:
             super().start_time_to_be_received_timer(position)
             return
         self.qm.to_be_received.add(position, message.SentTime + 2 * message.TimeToBeReceived)
@@ -245,10 +245,12 @@ _DIRECT_QUEUE_TYPE = 7
 
 
 @fault("receiver-drops-rq-1-response-queue-unless-admin-queue-is-direct", breaks="MQMQ-2.2.19.2-D08")
-class ReceiverDropsRq1ResponseQueueUnlessAdminQueueIsDirect(Receiving):
+class ReceiverDropsRq1ResponseQueueUnlessAdminQueueIsDirect(MessageReceiving):
     """The receiver delivers a message with RQ 1 without a response queue, unless AQ of the message is 7."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         user = packet.UserHeader
         if user.RQ == _SAME_AS_ADMIN_QUEUE_TYPE and user.AQ != _DIRECT_QUEUE_TYPE:
             flags = (
@@ -257,7 +259,7 @@ class ReceiverDropsRq1ResponseQueueUnlessAdminQueueIsDirect(Receiving):
                 + UserHeader.flags(RQ=_NO_RESPONSE_QUEUE_TYPE)
             )
             packet = replace(packet, UserHeader=replace(user, Flags=flags))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add(

@@ -9,15 +9,15 @@ from harness.faults.parts import replace_part
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_expiring import MessageExpiring
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 add(
     "receiver-expired-message-stays-in-queue",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D02"),
     "The receiver keeps every message in its queue after TimeToBeReceived has expired.",
-    skip(Expiring.on_expiration_timer),
+    skip(MessageExpiring.on_expiration_timer),
 )
 
 
@@ -75,7 +75,7 @@ add(
 def _clear_labels_in_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
     """Store messages in a system queue without their label."""
 
-    class SystemQueueLabelClearer(Positions):
+    class SystemQueueLabelClearer(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             if queue is which(self.qm):
                 message = replace(message, Label="")

@@ -11,7 +11,7 @@ from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import PublicQueueFormatName, UserMessagePacket
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.model.adm import MessagePosition
 from suites.mqmq.steps.kinds_of_messages import is_transactional
 
@@ -64,7 +64,7 @@ for _name, _says, _condition in (
 
 
 @fault("receiver-transactional-message-time-to-be-received-not-measured", breaks="MQMQ-2.2.19.2-D04")
-class ReceiverTransactionalMessageTimeToBeReceivedNotMeasured(Lifetimes):
+class ReceiverTransactionalMessageTimeToBeReceivedNotMeasured(MessageLifetimes):
     """The receiver does not measure TimeToBeReceived of a transactional message."""
 
     @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
@@ -73,7 +73,7 @@ class ReceiverTransactionalMessageTimeToBeReceivedNotMeasured(Lifetimes):
 
 
 @fault("receiver-second-message-time-to-be-received-not-measured", breaks="MQMQ-2.2.19.2-D04")
-class ReceiverSecondMessageTimeToBeReceivedNotMeasured(Lifetimes):
+class ReceiverSecondMessageTimeToBeReceivedNotMeasured(MessageLifetimes):
     """The receiver does not measure TimeToBeReceived of a message while the queue contains an earlier message."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -85,8 +85,8 @@ class ReceiverSecondMessageTimeToBeReceivedNotMeasured(Lifetimes):
     "receiver-kept-message-time-to-be-received-not-measured-after-restart",
     breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
 )
-class ReceiverKeptMessageTimeToBeReceivedNotMeasuredAfterRestart(Lifetimes):
+class ReceiverKeptMessageTimeToBeReceivedNotMeasuredAfterRestart(MessageLifetimes):
     """The receiver does not measure TimeToBeReceived of the messages that were in its queues before a restart."""
 
-    def recover_deadlines(self) -> None:
+    def recover_message_deadlines(self) -> None:
         pass

@@ -7,7 +7,7 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import PrivateQueueFormatNameId, UserHeader, UserMessagePacket
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.model.adm import MessagePosition, Queue
 
 USER_HEADER_FLAGS_OFFSET = 16 + 44
@@ -54,11 +54,11 @@ add(
 
 
 @fault("receiver-reads-2-bytes-of-destination-queue-number-with-dq-3", breaks="MQMQ-2.2.19.2-D06", blind=True)
-class ReceiverReads2BytesOfDestinationQueueNumberWithDq3(Arrival):
+class ReceiverReads2BytesOfDestinationQueueNumberWithDq3(MessageArrival):
     """The receiver uses only the 2 low bytes of the number in DestinationQueue of a message with DQ 3."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
         if isinstance(queue, PrivateQueueFormatNameId):
-            return self.qm.adm.QueueCollection.find_private(queue.PrivateQueueIdentifier & 0xFFFF)
+            return self.qm.adm.QueueCollection.find_private_queue(queue.PrivateQueueIdentifier & 0xFFFF)
         return super().find_destination(packet)

@@ -8,14 +8,14 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.numbering import Numbering
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.model.adm import INFINITE, MessagePosition
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.names.message_numbering import MessageNumbering
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition
 
 
-class _TimeToBeReceivedWatcherOfSomeMessages(Lifetimes):
+class _TimeToBeReceivedWatcherOfSomeMessages(MessageLifetimes):
     """The receiver watches TimeToBeReceived only of some messages; a subclass selects which."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -64,23 +64,23 @@ class ReceiverExpiredMessageWithTimeToReachQueueKept(_TimeToBeReceivedWatcherOfS
     """The receiver keeps a message with a finite TimeToReachQueue in its queue when TimeToBeReceived expires."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
-        return position.MessageReference.TimeToReachQueue == INFINITE
+        return position.MessageReference.TimeToReachQueue == INFINITE_TIMEOUT
 
 
 @fault("receiver-reads-only-low-16-bits-of-time-to-be-received", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class ReceiverReadsOnlyLow16BitsOfTimeToBeReceived(Lifetimes):
+class ReceiverReadsOnlyLow16BitsOfTimeToBeReceived(MessageLifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToBeReceived."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life = message.TimeToBeReceived
-        if life != INFINITE and life > 0xFFFF:
+        if life != INFINITE_TIMEOUT and life > 0xFFFF:
             position.MessageReference = replace(message, TimeToBeReceived=life & 0xFFFF)
         super().start_time_to_be_received_timer(position)
 
 
 @fault("receiver-loses-recoverable-acknowledgments-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverLosesRecoverableAcknowledgmentsAtRestart(Restoring):
+class ReceiverLosesRecoverableAcknowledgmentsAtRestart(StateRestoring):
     """The receiver loses the recoverable acknowledgments of its queues at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
@@ -89,7 +89,7 @@ class ReceiverLosesRecoverableAcknowledgmentsAtRestart(Restoring):
 
 
 @fault("receiver-recovers-only-three-messages-of-queue-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRecoversOnlyThreeMessagesOfQueueAtRestart(Restoring):
+class ReceiverRecoversOnlyThreeMessagesOfQueueAtRestart(StateRestoring):
     """The receiver recovers only three messages of each queue at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
@@ -98,7 +98,7 @@ class ReceiverRecoversOnlyThreeMessagesOfQueueAtRestart(Restoring):
 
 
 @fault("receiver-recoverable-large-message-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRecoverableLargeMessageLost(Restoring):
+class ReceiverRecoverableLargeMessageLost(StateRestoring):
     """The receiver loses recoverable messages with a body of more than 4 KiB at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
@@ -107,11 +107,11 @@ class ReceiverRecoverableLargeMessageLost(Restoring):
 
 
 @fault("receiver-restart-loses-message-with-finite-time-to-be-received", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRestartLosesMessageWithFiniteTimeToBeReceived(Restoring):
+class ReceiverRestartLosesMessageWithFiniteTimeToBeReceived(StateRestoring):
     """The receiver loses recoverable messages with a finite TimeToBeReceived at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
-        if position.MessageReference.TimeToBeReceived == INFINITE:
+        if position.MessageReference.TimeToBeReceived == INFINITE_TIMEOUT:
             super()._insert_message(position, lookup_identifier)
 
 
@@ -127,7 +127,7 @@ def _skip_journaling_of_messages(method: str, skipped: Any) -> Any:
             position.MessageReference = set_fields(message, {element: False})
         getattr(super(cls, self), method)(position)
 
-    cls = type("Skipping", (Journaling,), {method: journal})
+    cls = type("Skipping", (MessageJournaling,), {method: journal})
     return cls
 
 
@@ -164,7 +164,7 @@ for _method, _broken_rules, _queue in (
 
 
 @fault("queue-manager-message-ids-repeated-after-restart", breaks="MQMQ-2.2.19.2-07", blind=True)
-class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
+class QueueManagerMessageIdsRepeatedAfterRestart(StateRestoring):
     """The queue manager begins with MessageID 1 after a restart."""
 
     def restore(self, entries: Any) -> None:
@@ -173,7 +173,7 @@ class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
 
 
 @fault("queue-manager-repeats-message-id-after-16-messages", breaks="MQMQ-2.2.19.2-07", blind=True)
-class QueueManagerRepeatsMessageIdAfter16Messages(Numbering):
+class QueueManagerRepeatsMessageIdAfter16Messages(MessageNumbering):
     """The queue manager uses only the message identifiers 1 to 16."""
 
     def predict_next_message_ordinal(self) -> int:

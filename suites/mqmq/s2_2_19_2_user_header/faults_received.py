@@ -11,8 +11,8 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
 def _ignore_malformed_packet(detail: str) -> Install:
     """Let the receiver ignore a packet that is malformed for the reason `detail`, instead of closing the session."""
 
-    class MalformedPacketIgnorer(Closing):
+    class MalformedPacketIgnorer(SessionClosing):
         def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
             if detail not in str(error):
                 super().close_session_after_malformed_packet(session, error, now)
@@ -50,7 +50,7 @@ for _name, _rule, _bits in (
 
 
 @fault("receiver-resolves-rq-4-response-queue-at-source", breaks="MQMQ-2.2.19.2-37")
-class ReceiverResolvesRq4ResponseQueueAtSource(Positions):
+class ReceiverResolvesRq4ResponseQueueAtSource(MessagePositions):
     """The receiver resolves a response queue with RQ 4 on the source of the message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -63,7 +63,7 @@ class ReceiverResolvesRq4ResponseQueueAtSource(Positions):
 @fault(
     "receiver-drops-response-queue-of-rq-1", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
 )
-class ReceiverDropsResponseQueueOfRq1(Positions):
+class ReceiverDropsResponseQueueOfRq1(MessagePositions):
     """The receiver delivers a message with RQ 1 without its response queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -75,7 +75,7 @@ class ReceiverDropsResponseQueueOfRq1(Positions):
 def _resolve_queue_at_receiver(attribute: str) -> Install:
     """Resolve a private queue of the sender, named in one attribute of a message, as a queue of the receiver."""
 
-    class ReceiverQueueResolver(Positions):
+    class ReceiverQueueResolver(MessagePositions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             name = str(getattr(message, attribute) or "")
             own = f"PRIVATE={message.Identifier.QueueManagerGuid}".upper()
@@ -175,7 +175,7 @@ class ReceiverRefusesMessageWithDestinationQueueTypeDq3(Identifying):
     "receiver-message-sent-1-hour-ago-expires-at-once",
     breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-D01"),
 )
-class ReceiverMessageSent1HourAgoExpiresAtOnce(Positions):
+class ReceiverMessageSent1HourAgoExpiresAtOnce(MessagePositions):
     """The receiver treats every message that arrives an hour after its SentTime as expired."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

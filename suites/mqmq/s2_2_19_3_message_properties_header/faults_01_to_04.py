@@ -13,11 +13,11 @@ from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from harness.faults.sent_messages import add_to_packet_size
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -28,7 +28,7 @@ from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_r
 
 
 @fault("receiver-sends-no-arrival-ack-if-waiting-read-takes-message", breaks="MQMQ-2.2.19.3-01")
-class ReceiverSendsNoArrivalAckIfWaitingReadTakesMessage(Arrival):
+class ReceiverSendsNoArrivalAckIfWaitingReadTakesMessage(MessageArrival):
     """The receiver does not acknowledge the arrival of a message with PA set if a waiting read receives it."""
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -290,7 +290,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("receiver-sends-no-nack-for-message-purged-before-abort", breaks="MQMQ-2.2.19.3-04", blind=True)
-class ReceiverSendsNoNackForMessagePurgedBeforeAbort(Positions):
+class ReceiverSendsNoNackForMessagePurgedBeforeAbort(MessagePositions):
     """If a message is purged after a transaction received it, the receiver sends no negative acknowledgment when the
     abort of the transaction removes the message from its queue.
     """
@@ -352,7 +352,7 @@ def _append_padding_without_extension(packet: UserMessagePacket) -> bytes:
 
 
 @fault("receiver-nack-not-sent-for-journaled-message", breaks="MQMQ-2.2.19.3-03", blind=True)
-class ReceiverNackNotSentForJournaledMessage(Admission):
+class ReceiverNackNotSentForJournaledMessage(MessageAdmission):
     """The receiver sends no negative acknowledgment for a refused message that also requests negative journaling."""
 
     def refuse_message(

@@ -15,7 +15,7 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
@@ -292,7 +292,7 @@ add(
 
 
 @fault("receiver-correlation-id-of-message-lost", breaks="MQMQ-2.2.19.3-13")
-class ReceiverCorrelationIdOfMessageLost(Positions):
+class ReceiverCorrelationIdOfMessageLost(MessagePositions):
     """The receiver delivers a message without its CorrelationID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

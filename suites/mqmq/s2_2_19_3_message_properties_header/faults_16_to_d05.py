@@ -12,8 +12,8 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction, change_insertion
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
@@ -21,7 +21,7 @@ from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import USER_MES
 
 
 @fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
-class ReceiverApplicationTagReplacedBy1(Positions):
+class ReceiverApplicationTagReplacedBy1(MessagePositions):
     """The receiver replaces the ApplicationTag of a delivered message with 1."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -73,7 +73,7 @@ add(
 
 
 @fault("receiver-application-tag-of-extended-message-lost-in-journaling-queue", breaks="MQMQ-2.2.19.3-16")
-class ReceiverApplicationTagOfExtendedMessageLostInJournalingQueue(Positions):
+class ReceiverApplicationTagOfExtendedMessageLostInJournalingQueue(MessagePositions):
     """The receiver delivers a message without its ApplicationTag if the message has ExtensionData and its queue has
     journaling.
     """
@@ -267,7 +267,7 @@ for _name, _says, _change in (
         "MQDMPR-3.1.7.1.31-D02",
     ),
 )
-class ReceiverBodyTypeLost(Positions):
+class ReceiverBodyTypeLost(MessagePositions):
     """The receiver replaces the BodyType of a delivered message with 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -290,7 +290,7 @@ add(
 
 
 @fault("sender-body-of-whole-blocks-not-padded", breaks="MQMQ-2.2.19.3-D04")
-class SenderBodyOfWholeBlocksNotPadded(Securing):
+class SenderBodyOfWholeBlocksNotPadded(MessageSecuring):
     """If the size of a body is a multiple of the block size, the sender encrypts the body with AES without padding."""
 
     def encrypt_body(
@@ -309,7 +309,7 @@ class SenderBodyOfWholeBlocksNotPadded(Securing):
 
 
 @fault("receiver-extension-last-byte-moved-to-body", breaks="MQMQ-2.2.19.3-D05")
-class ReceiverExtensionLastByteMovedToBody(Positions):
+class ReceiverExtensionLastByteMovedToBody(MessagePositions):
     """The receiver delivers the last byte of an extension as the first byte of the body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

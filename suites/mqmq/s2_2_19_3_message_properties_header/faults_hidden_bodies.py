@@ -8,7 +8,7 @@ from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
@@ -19,7 +19,7 @@ PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
 def _change_bodies_before_encryption(change: Callable[[bytes], bytes]) -> Install:
     """Let the sender change a body before it encrypts the body."""
 
-    class EncryptedBodyChanger(Securing):
+    class EncryptedBodyChanger(MessageSecuring):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:

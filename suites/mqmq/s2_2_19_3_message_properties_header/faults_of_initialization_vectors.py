@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.security import PrivacyLevel
 from reference_qm.surface.clock import Now
@@ -24,7 +24,7 @@ def _change_first_cipher_block_of_body(packet: UserMessagePacket, size: int) -> 
 
 
 @fault("sender-second-body-initialization-vector-not-zero", breaks="MQMQ-2.2.19.3-D03")
-class SenderSecondBodyInitializationVectorNotZero(Securing):
+class SenderSecondBodyInitializationVectorNotZero(MessageSecuring):
     """The sender uses an initialization vector of ones when it encrypts the second body of a session with AES."""
 
     def encrypt_body(
@@ -38,7 +38,7 @@ class SenderSecondBodyInitializationVectorNotZero(Securing):
 
 
 @fault("sender-transactional-body-initialization-vector-not-zero", breaks="MQMQ-2.2.19.3-D03")
-class SenderTransactionalBodyInitializationVectorNotZero(Securing):
+class SenderTransactionalBodyInitializationVectorNotZero(MessageSecuring):
     """The sender uses an initialization vector of ones for AES bodies of transactional messages."""
 
     def encrypt_body(
@@ -51,7 +51,7 @@ class SenderTransactionalBodyInitializationVectorNotZero(Securing):
 
 
 @fault("receiver-transactional-body-initialization-vector-not-zero", breaks="MQMQ-2.2.19.3-D03")
-class ReceiverTransactionalBodyInitializationVectorNotZero(Admission):
+class ReceiverTransactionalBodyInitializationVectorNotZero(MessageAdmission):
     """The receiver uses an initialization vector of ones when it decrypts the body of a transactional message."""
 
     def admit(

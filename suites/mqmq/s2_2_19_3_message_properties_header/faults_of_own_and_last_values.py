@@ -11,7 +11,7 @@ from harness.faults.primitives import send_wrong_bytes, set_fields, wrong_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction, correct_packet_size
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message
 
 _SHA1_ALGORITHM = 0x8004
@@ -39,7 +39,7 @@ add(
 
 
 @fault("sender-default-hash-algorithm-of-encrypted-message-sha-1", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderDefaultHashAlgorithmOfEncryptedMessageSha1(Securing):
+class SenderDefaultHashAlgorithmOfEncryptedMessageSha1(MessageSecuring):
     """The sender signs a message that is also encrypted with SHA-1 when the application requested no algorithm."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -12,8 +12,8 @@ from harness.faults.primitives import packets
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -82,7 +82,7 @@ add(
 
 
 @fault("sender-signs-encrypted-message-with-sha256-by-default", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderSignsEncryptedMessageWithSha256ByDefault(Commands):
+class SenderSignsEncryptedMessageWithSha256ByDefault(HigherLayerCommands):
     """The sender signs an encrypted message with SHA-256 when the application requested no hash algorithm."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -92,7 +92,7 @@ class SenderSignsEncryptedMessageWithSha256ByDefault(Commands):
 
 
 @fault("sender-makes-msmq3-signature-with-sha1-by-default", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderMakesMsmq3SignatureWithSha1ByDefault(Commands):
+class SenderMakesMsmq3SignatureWithSha1ByDefault(HigherLayerCommands):
     """The sender makes an MSMQ 3.0 signature with SHA-1 when the application requested no hash algorithm."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -151,7 +151,7 @@ add(
 )
 
 
-class _FullBlockPaddingOmitter(Securing):
+class _FullBlockPaddingOmitter(MessageSecuring):
     """The sender adds no padding to a body that fills its last block."""
 
     cipher_algorithms: tuple[int, ...]

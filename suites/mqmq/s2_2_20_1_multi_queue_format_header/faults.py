@@ -10,8 +10,8 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction, has_header
 from reference_qm.codec import DirectQueueFormatName, MQFDirectQueueFormatName, UserHeader, UserMessagePacket
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
     "sender-lists-only-one-destination-in-each-copy",
     breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27"),
 )
-class SenderListsOnlyOneDestinationInEachCopy(Sending):
+class SenderListsOnlyOneDestinationInEachCopy(MessageSending):
     """When a message is sent to several queues, each copy lists only the queue to which the sender sends this copy."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -55,7 +55,7 @@ add(
 
 
 @fault("sender-omits-own-queues-from-multi-queue-destination", breaks="MQMQ-2.2.20.1-01", blind=True)
-class SenderOmitsOwnQueuesFromMultiQueueDestination(Enqueueing):
+class SenderOmitsOwnQueuesFromMultiQueueDestination(MessageEnqueueing):
     """In Destination of a MultiQueueFormatHeader, the sender lists only queues of other queue managers, and omits its
     own queues.
     """
@@ -64,14 +64,14 @@ class SenderOmitsOwnQueuesFromMultiQueueDestination(Enqueueing):
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         names = (message.DestinationMultiQueueFormatName or "").split(",")
-        remote = [name for name in names if name and self.qm.destinations.find_local_queue(name) is None]
+        remote = [name for name in names if name and self.qm.destination_resolving.find_local_queue(name) is None]
         if remote:
             message = replace(message, DestinationMultiQueueFormatName=",".join(remote))
         return super()._enqueue_message(queue, message, now, transaction)
 
 
 @fault("sender-adds-multi-queue-format-header-for-single-queue", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderAddsMultiQueueFormatHeaderForSingleQueue(Sending):
+class SenderAddsMultiQueueFormatHeaderForSingleQueue(MessageSending):
     """The sender adds a MultiQueueFormatHeader to a message for one queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -85,7 +85,7 @@ class SenderAddsMultiQueueFormatHeaderForSingleQueue(Sending):
 @fault(
     "sender-omits-multi-queue-format-header-for-several-queues", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
 )
-class SenderOmitsMultiQueueFormatHeaderForSeveralQueues(Sending):
+class SenderOmitsMultiQueueFormatHeaderForSeveralQueues(MessageSending):
     """The sender adds no MultiQueueFormatHeader to a message for several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -94,7 +94,7 @@ class SenderOmitsMultiQueueFormatHeaderForSeveralQueues(Sending):
 
 
 @fault("sender-multi-queue-format-header-missing-in-encrypted", breaks="MQMQ-2.2.20.1-D01", blind=True)
-class SenderMultiQueueFormatHeaderMissingInEncrypted(Sending):
+class SenderMultiQueueFormatHeaderMissingInEncrypted(MessageSending):
     """The sender adds no MultiQueueFormatHeader to a message for several queues whose body is encrypted."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -12,8 +12,8 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import DirectQueueFormatName, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
@@ -60,7 +60,7 @@ for _name, _says, _change in (
 
 
 @fault("sender-recoverable-copies-have-destination-of-first-copy", breaks="MQMQ-2.2.20.1-D02", blind=True)
-class SenderRecoverableCopiesHaveDestinationOfFirstCopy(Sending):
+class SenderRecoverableCopiesHaveDestinationOfFirstCopy(MessageSending):
     """The UserHeader of each recoverable copy has the destination of the first such copy that the sender built."""
 
     def __init__(self, qm: QM) -> None:
@@ -77,7 +77,7 @@ class SenderRecoverableCopiesHaveDestinationOfFirstCopy(Sending):
 
 
 @fault("sender-express-copies-have-destination-of-first-copy", breaks="MQMQ-2.2.20.1-D02", blind=True)
-class SenderExpressCopiesHaveDestinationOfFirstCopy(Sending):
+class SenderExpressCopiesHaveDestinationOfFirstCopy(MessageSending):
     """The UserHeader of each express copy has the destination of the first such copy that the sender built."""
 
     def __init__(self, qm: QM) -> None:
@@ -94,7 +94,7 @@ class SenderExpressCopiesHaveDestinationOfFirstCopy(Sending):
 
 
 @fault("sender-last-copy-of-transactional-message-not-sent", breaks="MQMQ-2.2.20.1-D02", blind=True)
-class SenderLastCopyOfTransactionalMessageNotSent(Enqueueing):
+class SenderLastCopyOfTransactionalMessageNotSent(MessageEnqueueing):
     """The sender sends no copy of a transactional message to the last of several queues."""
 
     def _enqueue_message(

@@ -13,8 +13,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -110,7 +110,7 @@ class ReceiverCountsMessagesOfNextSessionFrom2(SessionAcks):
 def _omit_messages_from_received_count(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver omit messages from its count of received messages."""
 
-    class MessageCountOmitter(Receiving):
+    class MessageCountOmitter(MessageReceiving):
         def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
             super().count_message_received_on_session(session, packet)
             if is_omitted(packet):
@@ -120,7 +120,7 @@ def _omit_messages_from_received_count(is_omitted: Callable[[UserMessagePacket],
 
 
 def _change_received_recoverable_count(by: int, is_counted: Callable[[UserMessagePacket], bool]) -> Install:
-    class RecoverableCountChanger(Receiving):
+    class RecoverableCountChanger(MessageReceiving):
         def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
             super().count_message_received_on_session(session, packet)
             if is_counted(packet):
@@ -136,7 +136,7 @@ def _omit_messages_from_sent_count(
     messages.
     """
 
-    class MessageCountOmitter(Sending):
+    class MessageCountOmitter(MessageSending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -263,7 +263,7 @@ add(
     "sender-traced-message-with-highest-application-tag-not-counted",
     "MQMQ-2.2.20.4-01",
     "The sender does not count a traced message whose ApplicationTag is 0xFFFFFFFF.",
-    replace_part(override_method(Sending.transmit, _transmit_without_counting)),
+    replace_part(override_method(MessageSending.transmit, _transmit_without_counting)),
 )
 
 
@@ -347,7 +347,7 @@ class ReceiverAckSequenceNumberSkipsExpressWithRecoverableFlags(SentSessionHeade
 
 
 @fault("receiver-ack-sequence-number-in-user-message-one-too-low", breaks="MQMQ-2.2.20.4-05")
-class ReceiverAckSequenceNumberInUserMessageOneTooLow(Sending):
+class ReceiverAckSequenceNumberInUserMessageOneTooLow(MessageSending):
     """AckSequenceNumber in a UserMessage is one less than the number of received messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -390,7 +390,7 @@ class InitiatorContinuesRecoverableCountAfterReconnect(SessionInitialization):
 
 
 @fault("receiver-session-kept-after-repeated-sequence-number", breaks="MQMQ-2.2.20.4-D03", blind=True)
-class ReceiverSessionKeptAfterRepeatedSequenceNumber(Receiving):
+class ReceiverSessionKeptAfterRepeatedSequenceNumber(MessageReceiving):
     """The receiver does not close the session if the UserMsgSequenceNumber of a message is lower than the count of
     messages that it received.
     """

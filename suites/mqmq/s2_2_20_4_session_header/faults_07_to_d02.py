@@ -8,9 +8,9 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionAckPacket, SessionHeader, UserMessagePacket
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -87,7 +87,7 @@ class ReceiverRecoverableAckFlagsShowOnlyFirstAndLastMessage(SentSessionHeaderCh
 def _omit_recoverable_ack_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver save messages whose flags it never sets."""
 
-    class RecoverableFlagOmitter(Receiving):
+    class RecoverableFlagOmitter(MessageReceiving):
         def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             before = list(session.unacknowledged_receipts)
             super().receive_user_message(session, packet, now)
@@ -115,7 +115,7 @@ for _name, _says, _is_omitted in (
 
 
 @fault("receiver-sends-recoverable-msg-ack-flags-1-in-user-message", breaks="MQMQ-2.2.20.4-08")
-class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(Sending):
+class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(MessageSending):
     """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, also if it has saved several messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -126,7 +126,7 @@ class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(Sending):
         return replace(packet, SessionHeader=replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1))
 
 
-class UserMessageSessionHeaderChanger(Sending):
+class UserMessageSessionHeaderChanger(MessageSending):
     """The sender changes the SessionHeader of UserMessages."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -159,7 +159,7 @@ class SenderOmitsMessageItselfFromUserMsgSequenceNumber(UserMessageSessionHeader
 
 
 @fault("sender-recoverable-sequence-number-skips-final-acks", breaks="MQMQ-2.2.20.4-10", blind=True)
-class SenderRecoverableSequenceNumberSkipsFinalAcks(Sending):
+class SenderRecoverableSequenceNumberSkipsFinalAcks(MessageSending):
     """The sender does not count its FinalAcks, which are recoverable messages, in RecoverableMsgSeqNumber."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -199,7 +199,7 @@ class SenderSendsWindowSize0x20InUserMessage(UserMessageSessionHeaderChanger):
 
 
 @fault("receiver-user-message-session-header-with-reserved-not-processed", breaks="MQMQ-2.2.20.4-13", blind=True)
-class ReceiverUserMessageSessionHeaderWithReservedNotProcessed(Receiving):
+class ReceiverUserMessageSessionHeaderWithReservedNotProcessed(MessageReceiving):
     """The receiver ignores the acknowledgment in a UserMessage when Reserved of its SessionHeader is not zero."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -210,7 +210,7 @@ class ReceiverUserMessageSessionHeaderWithReservedNotProcessed(Receiving):
 
 
 @fault("receiver-ignores-session-header-of-user-message-with-reserved", breaks="MQMQ-2.2.20.4-13")
-class ReceiverIgnoresSessionHeaderOfUserMessageWithReserved(Receiving):
+class ReceiverIgnoresSessionHeaderOfUserMessageWithReserved(MessageReceiving):
     """The receiver ignores the SessionHeader of a UserMessage when Reserved of this header is not 0."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -271,9 +271,9 @@ class QueueManagerSubtractsSessionReservedFromSequenceNumber(SessionAcks):
 class SenderRecoverableAckFlagsAboveBit15NotRead(SessionAcks):
     """The sender does not delete the recoverable messages that bits 16 to 31 of RecoverableMsgAckFlags acknowledge."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags & 0xFFFF
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault("sender-reads-recoverable-ack-flags-one-message-too-high", breaks="MQMQ-2.2.20.4-D02")
@@ -282,25 +282,25 @@ class SenderReadsRecoverableAckFlagsOneMessageTooHigh(SessionAcks):
     1.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags << 1 & 0xFFFFFFFF
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault("sender-reads-recoverable-ack-flags-below-highest-bit-as-set", breaks="MQMQ-2.2.20.4-D02")
 class SenderReadsRecoverableAckFlagsBelowHighestBitAsSet(SessionAcks):
     """The sender deletes every recoverable message up to the highest bit of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = (1 << header.RecoverableMsgAckFlags.bit_length()) - 1
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault("sender-reads-recoverable-ack-flags-relative-to-message-1", breaks="MQMQ-2.2.20.4-D02")
 class SenderReadsRecoverableAckFlagsRelativeToMessage1(SessionAcks):
     """The sender reads bit k of RecoverableMsgAckFlags as the message with the number 1 + k."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if header.RecoverableMsgAckFlags:
             header = replace(header, RecoverableMsgAckSeqNumber=1)
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)

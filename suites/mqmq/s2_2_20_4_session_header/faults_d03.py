@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader, UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
@@ -17,12 +17,14 @@ from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 
 
 @fault("receiver-message-with-wrong-count-dropped", breaks="MQMQ-2.2.20.4-D03")
-class ReceiverMessageWithWrongCountDropped(Receiving):
+class ReceiverMessageWithWrongCountDropped(MessageReceiving):
     """The receiver drops a message with a wrong UserMsgSequenceNumber and closes the session."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if session.SessionState is SessionState.OPEN:
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-user-msg-sequence-number-ignored", breaks="MQMQ-2.2.20.4-D03")
@@ -48,7 +50,7 @@ class ReceiverUserMessageWithTooLargeSequenceNumberTolerated(SessionAcks):
 def _drop_messages_with_wrong_count(is_dropped: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver drop messages whose UserMsgSequenceNumber is wrong."""
 
-    class WrongCountMessageDropper(Receiving):
+    class WrongCountMessageDropper(MessageReceiving):
         def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             header = packet.SessionHeader
             if (
@@ -56,7 +58,7 @@ def _drop_messages_with_wrong_count(is_dropped: Callable[[UserMessagePacket], bo
                 and is_dropped(packet)
                 and header.UserMsgSequenceNumber != session.MessageReceivedCount + 1 & 0xFFFF
             ):
-                self.qm.closing.close(session, "a fault", now)
+                self.qm.session_closing.close(session, "a fault", now)
             else:
                 super().receive_user_message(session, packet, now)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-expired-message-takes-sequence-number", breaks="MQMQ-2.2.20.4-03", blind=True)
-class SenderExpiredMessageTakesSequenceNumber(Sending):
+class SenderExpiredMessageTakesSequenceNumber(MessageSending):
     """A message that expires before it is sent takes a sequence number of the sender's session."""
 
     def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -20,7 +20,7 @@ class SenderExpiredMessageTakesSequenceNumber(Sending):
 
 
 @fault("sender-expired-message-takes-recoverable-sequence-number", breaks="MQMQ-2.2.20.4-10")
-class SenderExpiredMessageTakesRecoverableSequenceNumber(Sending):
+class SenderExpiredMessageTakesRecoverableSequenceNumber(MessageSending):
     """A recoverable message that expires before it is sent takes a recoverable sequence number of the sender's
     session.
     """
@@ -32,7 +32,7 @@ class SenderExpiredMessageTakesRecoverableSequenceNumber(Sending):
 
 
 @fault("sender-recoverable-administration-acks-not-counted", breaks="MQMQ-2.2.20.4-04", blind=True)
-class SenderRecoverableAdministrationAcksNotCounted(Sending):
+class SenderRecoverableAdministrationAcksNotCounted(MessageSending):
     """The sender does not count its recoverable administration acknowledgments as recoverable messages, so the next
     recoverable message has the same number.
     """

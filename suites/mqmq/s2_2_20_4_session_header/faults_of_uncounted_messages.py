@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Session
 
 
 @fault("receiver-message-for-missing-queue-not-counted", breaks="MQMQ-2.2.20.4-02")
-class ReceiverMessageForMissingQueueNotCounted(Receiving):
+class ReceiverMessageForMissingQueueNotCounted(MessageReceiving):
     """The receiver does not count a message whose destination queue does not exist."""
 
     @only_if(
         lambda self, session, packet: (
-            self.is_for_this_queue_manager(packet) and self.qm.arrival.find_destination(packet) is None
+            self.is_for_this_queue_manager(packet) and self.qm.message_arrival.find_destination(packet) is None
         )
     )
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -22,7 +22,7 @@ class ReceiverMessageForMissingQueueNotCounted(Receiving):
 
 
 @fault("receiver-message-to-be-routed-not-counted", breaks="MQMQ-2.2.20.4-02")
-class ReceiverMessageToBeRoutedNotCounted(Receiving):
+class ReceiverMessageToBeRoutedNotCounted(MessageReceiving):
     """The receiver does not count a message for another queue manager."""
 
     @only_if(lambda self, session, packet: not self.is_for_this_queue_manager(packet))
@@ -31,7 +31,7 @@ class ReceiverMessageToBeRoutedNotCounted(Receiving):
 
 
 @fault("receiver-later-transactional-message-not-counted", breaks="MQMQ-2.2.20.4-02")
-class ReceiverLaterTransactionalMessageNotCounted(Receiving):
+class ReceiverLaterTransactionalMessageNotCounted(MessageReceiving):
     """The receiver does not count a transactional message with a PreviousTxSequenceNumber above 0."""
 
     @only_if(

@@ -16,8 +16,8 @@ from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
 from reference_qm.codec import TransactionHeader, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
@@ -44,12 +44,12 @@ register_set_bit_faults(
 def _drop_acknowledged_message_with_bit(bit: str) -> Install:
     """Let the receiver acknowledge a message in which a given bit is set, and then drop the message."""
 
-    class AcknowledgedMessageDropper(InSequence):
+    class AcknowledgedMessageDropper(TransactionalReceiving):
         def receive_transactional_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if getattr(packet.TransactionHeader, bit):
-                receipt.done = True
+                receipt.is_on_disk = True
             else:
                 super().receive_transactional_message(session, packet, receipt, now)
 
@@ -114,18 +114,18 @@ def _change_received_transaction_headers(
 ) -> Install:
     """Let the receiver change the TransactionHeader of a received message, or drop the message."""
 
-    class TransactionHeaderChanger(Receiving):
-        def take_message(
+    class TransactionHeaderChanger(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             header = packet.TransactionHeader
             if header is not None and when(packet, header):
                 changed = change(header)
                 if changed is None:
-                    receipt.done = True
+                    receipt.is_on_disk = True
                     return
                 packet = replace(packet, TransactionHeader=changed)
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)
 
     return replace_part(TransactionHeaderChanger)
 
@@ -221,8 +221,8 @@ for _name, _rule, _says, _when in (
 class SenderSequenceNumberSkippedAfterThirdMessage(TransactionalSending):
     """The sender skips a number after the third message of a sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         if session.OutgoingTxSequenceNumber == 4:
             session.OutgoingTxSequenceNumber += 1
         return numbered
@@ -266,7 +266,7 @@ class SenderPreviousTxSequenceNumber0InEachNewTransaction(TransactionalSending):
 
 
 @fault("receiver-connector-guid-of-other-queue-manager-refused", breaks="MQMQ-2.2.20.5-21")
-class ReceiverConnectorGuidOfOtherQueueManagerRefused(InSequence):
+class ReceiverConnectorGuidOfOtherQueueManagerRefused(TransactionalReceiving):
     """The receiver ignores a transactional message whose ConnectorQMGuid is not the receiver's own GUID."""
 
     def receive_transactional_message(
@@ -274,7 +274,7 @@ class ReceiverConnectorGuidOfOtherQueueManagerRefused(InSequence):
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.ConnectorQMGuid not in (None, self.qm.adm.Identifier):
-            receipt.done = True
+            receipt.is_on_disk = True
             return
         super().receive_transactional_message(session, packet, receipt, now)
 
@@ -305,7 +305,7 @@ for _name, _says, _when in (
 
 
 @fault("receiver-drops-message-whose-connector-guid-is-its-own", breaks="MQMQ-2.2.20.5-21")
-class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(InSequence):
+class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(TransactionalReceiving):
     """The receiver does not store a message whose ConnectorQMGuid is the GUID of the receiver."""
 
     def receive_transactional_message(
@@ -313,13 +313,13 @@ class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(InSequence):
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.ConnectorQMGuid == self.qm.adm.Identifier:
-            receipt.done = True
+            receipt.is_on_disk = True
         else:
             super().receive_transactional_message(session, packet, receipt, now)
 
 
 @fault("receiver-refuses-changed-connector-guid-within-sequence", breaks="MQMQ-2.2.20.5-21")
-class ReceiverRefusesChangedConnectorGuidWithinSequence(InSequence):
+class ReceiverRefusesChangedConnectorGuidWithinSequence(TransactionalReceiving):
     """The receiver refuses a message whose ConnectorQMGuid differs from that of the first message of its sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -360,15 +360,17 @@ add(
 
 
 @fault("receiver-reads-only-low-16-bits-of-transaction-id", breaks="MQMQ-2.2.20.5-D01")
-class ReceiverReadsOnlyLow16BitsOfTransactionId(Receiving):
+class ReceiverReadsOnlyLow16BitsOfTransactionId(MessageReceiving):
     """The receiver reads only the lowest 16 bits of ID."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         header = packet.TransactionHeader
         if header is not None:
             flags = change_transaction_id_in_flags(header.Flags, lambda number: number & 0xFFFF)
             packet = replace(packet, TransactionHeader=replace(header, Flags=flags))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add(

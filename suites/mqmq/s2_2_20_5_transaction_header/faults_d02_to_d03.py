@@ -13,9 +13,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, TransactionHeader, UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import LARGE_BODY_BYTES
@@ -40,7 +40,7 @@ class ReceiverFinalAckOfExpiredMessageNotSent(FinalAcks):
 
 
 @fault("receiver-final-ack-of-received-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
-class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(InSequence):
+class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(TransactionalReceiving):
     """The receiver also sends a FinalAck for a received message with FA clear."""
 
     def receive_transactional_message(
@@ -135,7 +135,7 @@ FINAL_ACK_REQUIRED_FLAG = TransactionHeader.flags(FA=1)
 
 
 @fault("receiver-omits-final-ack-for-transaction-header-with-x7-set", breaks="MQMQ-2.2.20.5-14", blind=True)
-class ReceiverOmitsFinalAckForTransactionHeaderWithX7Set(Admission):
+class ReceiverOmitsFinalAckForTransactionHeaderWithX7Set(MessageAdmission):
     """The receiver ignores FA of a TransactionHeader in which bit X7 of Flags is set, and sends no FinalAck."""
 
     def admit(

@@ -31,8 +31,8 @@ add(
 class SenderTransactionHeaderSequenceNumberSkippedWhileOtherQueueWaits(TransactionalSending):
     """The sender skips a TxSequenceNumber while transactional messages of another queue wait."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
         if any(position.TxSequenceNumber for other in others for position in other.OutgoingMessageTable):
             session.OutgoingTxSequenceNumber += session.OutgoingTxSequenceNumber > 1
-        return super().number_in_sequence(session, message)
+        return super().number_message_in_sequence(session, message)

@@ -15,8 +15,8 @@ from harness.faults.sent_messages import correct_packet_size, has_header, has_se
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.security import SENDER_TYPE_SID, SignatureType
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_security_header
@@ -196,7 +196,7 @@ for _name, _broken_rules, _says, _install in (
 
 
 @fault("sender-sets-st-4-in-message-with-certificate-but-no-security-id", breaks="MQMQ-2.2.20.6-01", blind=True)
-class SenderSetsSt4InMessageWithCertificateButNoSecurityId(Sending):
+class SenderSetsSt4InMessageWithCertificateButNoSecurityId(MessageSending):
     """The sender sets SecurityHeader.Flags.ST to 4 in messages with a SenderCert and without a SecurityID."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -374,7 +374,7 @@ for _name, _broken_rules, _says, _install in (
 
 
 @fault("sender-msmq-1-signature-with-sid-of-first-user", breaks="MQMQ-2.2.20.6-23", blind=True)
-class SenderMsmq1SignatureWithSidOfFirstUser(Securing):
+class SenderMsmq1SignatureWithSidOfFirstUser(MessageSecuring):
     """In messages with an MSMQ 1.0 signature, the sender uses the SID of the first user who signed a message, even if a
     different user signs a later message.
     """

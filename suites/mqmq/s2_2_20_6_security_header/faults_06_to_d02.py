@@ -15,10 +15,10 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.security import ProviderInfo
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityHeaderCondition
@@ -57,7 +57,7 @@ class ReceiverEncryptedBodyPaddingRemovedTwice(SecurityOnReceipt):
 
 
 @fault("sender-body-above-64-kib-not-encrypted", breaks="MQMQ-2.2.20.6-06")
-class SenderBodyAbove64KibNotEncrypted(Securing):
+class SenderBodyAbove64KibNotEncrypted(MessageSecuring):
     """The sender does not encrypt a body of more than 64 KiB."""
 
     def encrypt_body(
@@ -309,7 +309,7 @@ add(
 
 
 @fault("sender-adds-provider-info-although-security-header-de-is-set", breaks="MQMQ-2.2.20.6-37", blind=True)
-class SenderAddsProviderInfoAlthoughSecurityHeaderDeIsSet(Sending):
+class SenderAddsProviderInfoAlthoughSecurityHeaderDeIsSet(MessageSending):
     """The sender adds ProviderInfo to SecurityData although SecurityHeader.Flags.DE is set."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -324,7 +324,7 @@ class SenderAddsProviderInfoAlthoughSecurityHeaderDeIsSet(Sending):
 
 
 @fault("receiver-sender-identifier-replaced-by-certificate", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
-class ReceiverSenderIdentifierReplacedByCertificate(Positions):
+class ReceiverSenderIdentifierReplacedByCertificate(MessagePositions):
     """The receiver delivers a message with the sender's certificate in place of the sender's identifier."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

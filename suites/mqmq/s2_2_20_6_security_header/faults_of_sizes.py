@@ -15,7 +15,7 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction, correct_packet_size, has_header
 from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
 from reference_qm.codec.cursor import ByteCursor
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security.algorithms import PrivacyLevel
 from reference_qm.surface.clock import Now
@@ -331,7 +331,7 @@ add(
 
 
 @fault("sender-name-of-aes-provider-not-terminated", breaks="MQMQ-2.2.20.6-D05", blind=True)
-class SenderNameOfAesProviderNotTerminated(Securing):
+class SenderNameOfAesProviderNotTerminated(MessageSecuring):
     """In a message that the sender encrypted with AES, ProviderInfo ends without the null of ProviderName."""
 
     def encrypt_body(

@@ -13,7 +13,7 @@ from reference_qm.codec import (
     DebugHeader,
     UserMessagePacket,
 )
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -34,12 +34,12 @@ PacketCondition = Callable[[Any], Any]
 def change_received_fields(when: PacketCondition, changes: dict[str, Any]) -> Install:
     """Let the receiver change fields of a received message if a condition is true for the message."""
 
-    class Changing(Receiving):
-        def take_message(
+    class Changing(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             changed = set_fields(packet, changes) if when(packet) else packet
-            super().take_message(session, changed, receipt, now)
+            super().put_received_message_into_queue(session, changed, receipt, now)
 
     return replace_part(Changing)
 

@@ -16,10 +16,10 @@ from reference_qm.codec import (
     SessionHeader,
     UserMessagePacket,
 )
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     REMOVED_TRACE_QUEUE_FIELDS,
@@ -135,7 +135,7 @@ BYTES_PER_MEBIBYTE = 0x100000
 
 
 @fault("receiver-body-cut-at-1-mib", breaks="MQMQ-2.2.20-D01")
-class ReceiverBodyCutAt1Mib(Positions):
+class ReceiverBodyCutAt1Mib(MessagePositions):
     """The receiver delivers only the first MiB of a body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -160,7 +160,7 @@ FIRST_BODY_PART_BYTES = 1000
 
 
 @fault("sender-user-message-long-body-first-part-only", breaks="MQMQ-2.2.20-D01", blind=True)
-class SenderUserMessageLongBodyFirstPartOnly(Sending):
+class SenderUserMessageLongBodyFirstPartOnly(MessageSending):
     """The sender puts only the first 1000 bytes of a longer body into the UserMessage Packet."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -19,12 +19,12 @@ from reference_qm.codec import (
     Packet,
     UserMessagePacket,
 )
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import MessageRouting
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
@@ -115,13 +115,15 @@ class ReceiverSkipsCheckOfSignatureHeaderWithNonzeroReserved(SecurityOnReceipt):
 
 
 @fault("receiver-ignores-debug-header-if-soap-reserved-is-nonzero", breaks="MQMQ-2.2.20.7-02", blind=True)
-class ReceiverIgnoresDebugHeaderIfSoapReservedIsNonzero(Receiving):
+class ReceiverIgnoresDebugHeaderIfSoapReservedIsNonzero(MessageReceiving):
     """The receiver ignores the DebugHeader of a message whose SoapHeader has a nonzero Reserved."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.SoapHeader is not None and packet.SoapHeader.Reserved and packet.DebugHeader is not None:
             packet = replace(packet, DebugHeader=replace(packet.DebugHeader, QueueIdentifier=None, Flags=0))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 def _refuse_soap_text_of_odd_length(text: str) -> Install:
@@ -221,7 +223,7 @@ for _number, _rule in ((2, "MQMQ-2.2.20.8-02"), (8, "MQMQ-2.2.20.8-08"), (14, "M
     )
 
 
-class ReceiverObeyingIgnoredDebugHeaderPart(Admission):
+class ReceiverObeyingIgnoredDebugHeaderPart(MessageAdmission):
     """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
@@ -262,7 +264,7 @@ class ReceiverSendsNoReportForTransactionalMessageWithX12(ReceiverObeyingIgnored
 
 
 @fault("router-debug-header-x15-suppresses-report", breaks="MQMQ-2.2.20.8-15")
-class RouterDebugHeaderX15SuppressesReport(Routing):
+class RouterDebugHeaderX15SuppressesReport(MessageRouting):
     """A router sends no report about a traced message when bit X15 of the message's DebugHeader is set."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -319,7 +321,7 @@ add(
 
 
 @fault("sender-repeats-queue-identifier-of-first-traced-message", breaks="MQMQ-2.2.20.8-D01")
-class SenderRepeatsQueueIdentifierOfFirstTracedMessage(Sending):
+class SenderRepeatsQueueIdentifierOfFirstTracedMessage(MessageSending):
     """The sender sets QueueIdentifier of each later traced message to the queue of the first traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
@@ -140,7 +140,7 @@ TRACE_REQUEST_FLAG = BaseHeader.flags(TR=1)
 
 
 @fault("receiver-sends-no-trace-report-if-debug-flag-x13-is-set", breaks="MQMQ-2.2.20.8-13", blind=True)
-class ReceiverSendsNoTraceReportIfDebugFlagX13IsSet(Admission):
+class ReceiverSendsNoTraceReportIfDebugFlagX13IsSet(MessageAdmission):
     """The receiver stores a traced message with bit X13 of DebugHeader.Flags, but sends no report about it."""
 
     def admit(

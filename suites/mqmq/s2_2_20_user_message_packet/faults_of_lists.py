@@ -14,7 +14,7 @@ from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import MQFDirectQueueFormatName, UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     PacketCondition,
@@ -428,10 +428,10 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-def _sign_changed_packet(change: Callable[[Any], Any]) -> type[Securing]:
+def _sign_changed_packet(change: Callable[[Any], Any]) -> type[MessageSecuring]:
     """Let the sender compute the signature of an MQFSignatureHeader from a changed packet."""
 
-    class ChangedPacketSigner(Securing):
+    class ChangedPacketSigner(MessageSecuring):
         def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
             if packet.MultiQueueFormatHeader is None:
                 return super().sign_packet(message, packet)

@@ -7,7 +7,7 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 BASE_FLAGS_OFFSET = 2
@@ -18,7 +18,7 @@ FIXED_SIGNATURE_HEADER_BYTES = 8
 
 
 @fault("sender-resent-message-has-sh-set-without-session-header", breaks="MQMQ-2.2.20-09", blind=True)
-class SenderResentMessageHasShSetWithoutSessionHeader(Sending):
+class SenderResentMessageHasShSetWithoutSessionHeader(MessageSending):
     """The sender leaves BaseHeader.Flags.SH set in a message that was first sent with a SessionHeader and is sent
     again without one.
     """
@@ -32,7 +32,7 @@ class SenderResentMessageHasShSetWithoutSessionHeader(Sending):
             return
         data = bytearray(packet.build())
         data[BASE_FLAGS_OFFSET] |= BaseHeader.flags(SH=1)
-        self.qm.connecting.send(session, bytes(data))
+        self.qm.session_connecting.send(session, bytes(data))
         position.Transmitted = True
 
 

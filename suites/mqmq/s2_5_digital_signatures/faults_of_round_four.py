@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import UserHeader, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused, SignatureType
+from reference_qm.security import ReceivedMessageRefused, SignatureType
 from reference_qm.security.signatures import _build_label_content, _build_queue_content
 
 
@@ -34,7 +34,7 @@ class ReceiverAcceptsMsmq2SignatureAfterDmChangedTo1(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             security, user = packet.SecurityHeader, packet.UserHeader
             if user.DM != 1 or security is None or not security.SecurityData.Signature:
                 raise

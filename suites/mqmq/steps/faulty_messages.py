@@ -11,7 +11,7 @@ from harness.faults.primitives import packets
 from harness.faults.registry import Install
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -24,14 +24,14 @@ def drop_messages(when: PacketCondition) -> Install:
     the message into its queue, if a condition is true.
     """
 
-    class ReceivedMessageDropper(Receiving):
-        def take_message(
+    class ReceivedMessageDropper(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if when(packet):
-                receipt.done = True
+                receipt.is_on_disk = True
             else:
-                super().take_message(session, packet, receipt, now)
+                super().put_received_message_into_queue(session, packet, receipt, now)
 
     return replace_part(ReceivedMessageDropper)
 
@@ -41,11 +41,11 @@ def misread_messages(change: Callable[[Any], Any], when: PacketCondition) -> Ins
     a condition is true.
     """
 
-    class ReceivedMessageMisreader(Receiving):
-        def take_message(
+    class ReceivedMessageMisreader(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
-            super().take_message(session, change(packet) if when(packet) else packet, receipt, now)
+            super().put_received_message_into_queue(session, change(packet) if when(packet) else packet, receipt, now)
 
     return replace_part(ReceivedMessageMisreader)
 

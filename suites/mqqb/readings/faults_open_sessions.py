@@ -15,10 +15,10 @@ from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -57,21 +57,23 @@ def get_last_session(qm: QueueManager, sessions: list[Session]) -> Session:
 
 def get_latest_session(qm: QueueManager, sessions: list[Session]) -> Session:
     """Return the session on which the latest message arrived."""
-    noted = getattr(qm.receiving, "latest", None)
+    noted = getattr(qm.message_receiving, "latest", None)
     return noted if noted in sessions else sessions[-1]
 
 
-class ReceiverRemembersSessionOfLatestMessage(Receiving):
+class ReceiverRemembersSessionOfLatestMessage(MessageReceiving):
     """The receiver remembers the session on which the latest message arrived."""
 
     get_latest_session: Session | None = None
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         self.latest = session
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
-class SenderUsesOpenSession(Sending):
+class SenderUsesOpenSession(MessageSending):
     """The sender sends some messages on a session that is already open, unless the outgoing queue has its own session
     or contains earlier messages.
     """

@@ -8,19 +8,19 @@ from math import inf
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.events import MessageDeadlinesChanged
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
-from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, QueueAccess, SignatureType, is_granted
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, QueueAccess, SignatureType, is_access_granted
 from reference_qm.surface.clock import Now
 
 
@@ -43,11 +43,11 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
 
 def _has_everyone_group_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
     security = part.qm.security_lookup.find_queue_security(queue)
-    return is_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
+    return is_access_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @follows("E105.2")
-class QueueManagerQuotaInBytes(Quotas):
+class QueueManagerQuotaInBytes(QueueQuotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
     @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes)
@@ -55,16 +55,16 @@ class QueueManagerQuotaInBytes(Quotas):
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
 
-def _get_queue_manager_quota(part: Quotas) -> float:
+def _get_queue_manager_quota(part: QueueQuotas) -> float:
     quota = part.qm.adm.QueueManagerQuota
-    return inf if quota == INFINITE else quota
+    return inf if quota == INFINITE_TIMEOUT else quota
 
 
 @follows("E109.2")
-class TimeToBeReceivedBeginsAtArrival(Lifetimes):
+class TimeToBeReceivedBeginsAtArrival(MessageLifetimes):
     """The receiver measures TimeToBeReceived from the arrival of a message."""
 
-    @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
+    @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life_s = message.TimeToBeReceived
@@ -74,7 +74,7 @@ class TimeToBeReceivedBeginsAtArrival(Lifetimes):
 
 
 @follows("E111.2")
-class ApplicationDeadLetterQueueOnlyForTransactionalMessages(Journaling):
+class ApplicationDeadLetterQueueOnlyForTransactionalMessages(MessageJournaling):
     """The sender puts only transactional messages into an application's dead-letter queue, and other messages into the
     system's dead-letter queue.
     """
@@ -85,11 +85,11 @@ class ApplicationDeadLetterQueueOnlyForTransactionalMessages(Journaling):
 
 
 @follows("E117.2")
-class MessagesToDirectNamesAreForwarded(Routing):
+class MessagesToDirectNamesAreForwarded(MessageRouting):
     """The queue manager forwards messages from any client to the host of a direct name."""
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
-        return super().is_routable(packet) or packet.UserHeader.DestinationQueue is not None
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
+        return super().is_message_routable(packet) or packet.UserHeader.DestinationQueue is not None
 
 
 @follows("E118.2")
@@ -120,7 +120,7 @@ class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
         if position.State is MessagePositionState.PURGE_PENDING and operation.DequeueReason is not None:
-            self.qm.positions.delete_message(position, operation.DequeueReason)
+            self.qm.message_positions.delete_message(position, operation.DequeueReason)
         else:
             super().abort_dequeue(operation, now)
 

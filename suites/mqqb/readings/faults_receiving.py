@@ -9,28 +9,28 @@ from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
-from reference_qm.core.part import Part
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.part import QueueManagerPart
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_arrival import MessageArrival
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
     IncomingTransactionalTransferInfo,
+    IncomingTransferKey,
     Message,
     MessageIDHistoryEntry,
     MessagePosition,
     Queue,
     RecoverableReceipt,
     Session,
-    TransferKey,
 )
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -41,7 +41,7 @@ REACH_QUEUE_TIMEOUT_CLASS = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E18.2")
-class DuplicatesAreDetectedByOrdinal(History):
+class DuplicatesAreDetectedByOrdinal(MessageHistory):
     """The receiver treats a message as a duplicate if an earlier message from any sender had the same ordinal."""
 
     @only_if(lambda part, packet: _find_entry_with_same_ordinal(part, packet) is not None)
@@ -49,13 +49,13 @@ class DuplicatesAreDetectedByOrdinal(History):
         return _find_entry_with_same_ordinal(self, packet)
 
 
-def _find_entry_with_same_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+def _find_entry_with_same_ordinal(part: MessageHistory, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
     ordinal = packet.UserHeader.MessageID
     return next((one for one in part.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None)
 
 
 @follows("E220.2")
-class MessagesToOtherHostNamesAreDropped(Receiving):
+class MessagesToOtherHostNamesAreDropped(MessageReceiving):
     """The receiver drops a message whose direct name names a different host."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -63,7 +63,7 @@ class MessagesToOtherHostNamesAreDropped(Receiving):
 
 
 @follows("E19.2")
-class RefusedMessagesAreNotCounted(Admission):
+class RefusedMessagesAreNotCounted(MessageAdmission):
     """The receiver does not count refused recoverable messages. Therefore, the sender's next SessionHeader makes the
     receiver close the session.
     """
@@ -79,7 +79,7 @@ class RefusedMessagesAreNotCounted(Admission):
 
 
 @follows("E20.2")
-class SessionHeaderCountsAreComparedBeforeMessageIsCounted(Receiving):
+class SessionHeaderCountsAreComparedBeforeMessageIsCounted(MessageReceiving):
     """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
@@ -88,17 +88,19 @@ class SessionHeaderCountsAreComparedBeforeMessageIsCounted(Receiving):
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
     @only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @follows("E29.2")
-class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
+class HopCountIsRefusedWhenItOverflowsFiveBits(MessageRouting):
     """The receiver refuses a message when RC, which has five bits, overflows after the increment."""
 
     @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_FORWARDED_HOP_COUNT)
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         user = packet.UserHeader
         if user.RC == 0x1F:
             return None
@@ -131,7 +133,7 @@ add_reading(
 
 
 @follows("E34.1")
-class ExpiredMessageIsDiscardedWithoutAck(Admission):
+class ExpiredMessageIsDiscardedWithoutAck(MessageAdmission):
     """The receiver discards an expired message and sends no acknowledgment."""
 
     _is_message_expiring = False
@@ -142,7 +144,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
     ) -> None:
         """Send no acknowledgment."""
 
-    @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_message_expired(packet, now))
+    @only_if(lambda part, session, packet, queue, now: part.qm.message_lifetimes.has_message_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         self._is_message_expiring = True
         outcome = super().check_expiration(session, packet, queue, now)
@@ -158,11 +160,11 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
 class OrderAckSentBeforeFirstMessage(OrderAcks):
     """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(
             transfer.saved_sequence_number for transfer in session.order_acks_due
         )
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         if nothing:
             name = self.build_order_queue_name(session, session.RemoteQMGuid)
             body = OrderAckBody(TxSequenceID(0, 0), 0, 0)
@@ -170,7 +172,7 @@ class OrderAckSentBeforeFirstMessage(OrderAcks):
 
 
 @follows("E40.1")
-class SequenceAdvancesForMessageOverQuota(Admission):
+class SequenceAdvancesForMessageOverQuota(MessageAdmission):
     """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because a
     quota is exceeded.
     """
@@ -186,7 +188,7 @@ class SequenceAdvancesForMessageOverQuota(Admission):
 
 
 @follows("E40.2")
-class SequenceAdvancesForEveryRefusedMessage(Admission):
+class SequenceAdvancesForEveryRefusedMessage(MessageAdmission):
     """The receiver advances the sequence for every refused message."""
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
@@ -199,7 +201,7 @@ class SequenceAdvancesForEveryRefusedMessage(Admission):
             transfer = queue.IncomingTransactionalTransferInfoCollection.get(_get_sequence_key(packet, message))
             session.IncomingTxSequenceID = NO_INCOMING_SEQUENCE if transfer is None else transfer.SequenceIdentifier
             session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
-            if self.qm.in_sequence.is_in_sequence(session, packet):
+            if self.qm.transactional_receiving.is_in_sequence(session, packet):
                 _advance_incoming_sequence(self, session, packet, queue, message, now)
         return admitted
 
@@ -213,12 +215,12 @@ class SequenceAdvancesForEveryRefusedMessage(Admission):
         return room
 
 
-def _get_sequence_key(packet: UserMessagePacket, message: Message) -> TransferKey:
+def _get_sequence_key(packet: UserMessagePacket, message: Message) -> IncomingTransferKey:
     return packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower()
 
 
 def _advance_incoming_sequence(
-    part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    part: MessageAdmission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
 ) -> None:
     """Advance a sequence for a message that the receiver does not put into its queue."""
     source, name = packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName
@@ -227,7 +229,7 @@ def _advance_incoming_sequence(
     if transfer is None:
         transfer = IncomingTransactionalTransferInfo(queue, name, source)
         queue.IncomingTransactionalTransferInfoCollection[key] = transfer
-    part.qm.in_sequence.accept_in_sequence(session, transfer, packet, now)
+    part.qm.transactional_receiving.accept_in_sequence_message(session, transfer, packet, now)
     if not transfer.unsaved_messages:
         transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
             transfer.SequenceIdentifier,
@@ -238,16 +240,16 @@ def _advance_incoming_sequence(
 
 
 @follows("E41.2")
-class OneIncomingSequenceForEachSender(InSequence):
+class OneIncomingSequenceForEachSender(TransactionalReceiving):
     """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        queue = self.qm.arrival.find_destination(packet)
+        queue = self.qm.message_arrival.find_destination(packet)
         newest = self._find_newest_transfer_of_sender(packet)
         if queue is not None and newest is not None:
-            name = self.qm.admission.build_message(packet, now).DestinationQueueFormatName
+            name = self.qm.message_admission.build_message(packet, now).DestinationQueueFormatName
             known = queue.IncomingTransactionalTransferInfoCollection
             key = (packet.UserHeader.SourceQueueManager, name.lower())
             transfer = known.setdefault(key, IncomingTransactionalTransferInfo(queue, name, key[0]))
@@ -270,12 +272,12 @@ class OneIncomingSequenceForEachSender(InSequence):
         return max(of_sender, key=lambda one: (int(one.SequenceIdentifier), one.SequenceNumber), default=None)
 
 
-def _list_queues(part: Closing) -> Iterable[Queue]:
+def _list_queues(part: SessionClosing) -> Iterable[Queue]:
     return part.qm.queue_names.list_every_queue()
 
 
 @follows("E41.3")
-class IncomingSequenceEndsWithSession(Closing):
+class IncomingSequenceEndsWithSession(SessionClosing):
     """The receiver ends the incoming sequence when the session ends."""
 
     @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
@@ -308,14 +310,14 @@ def _does_message_request_journaling(message: Message) -> bool:
     return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
-def _has_arrived_on_session(part: Part, position: MessagePosition) -> bool:
+def _has_arrived_on_session(part: QueueManagerPart, position: MessagePosition) -> bool:
     """Return whether a message arrived on a session. A message of a local application has no sender to which an
     acknowledgment could be sent.
     """
     return position.MessageReference.Identifier.QueueManagerGuid != part.qm.adm.Identifier
 
 
-class _FinalAckForEveryRemovedMessage(Arrival):
+class _FinalAckForEveryRemovedMessage(MessageArrival):
     """The receiver sends a FinalAck for every message with a journaling request that leaves its queue."""
 
     session: Session
@@ -333,16 +335,18 @@ class _FinalAckForEveryRemovedMessage(Arrival):
         super().message_arrived(position, now)
 
 
-class _ArrivalSessionRecorder(Receiving):
+class _ArrivalSessionRecorder(MessageReceiving):
     """The receiver addresses the sender's order queue by a direct or a private name; the session on which the message
     arrived determines the kind of name.
     """
 
     @only_if(lambda part, session, packet, *_: _does_packet_request_journaling(packet))
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        assert isinstance(self.qm.arrival, _FinalAckForEveryRemovedMessage)
-        self.qm.arrival.session = session
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        assert isinstance(self.qm.message_arrival, _FinalAckForEveryRemovedMessage)
+        self.qm.message_arrival.session = session
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add_reading(

@@ -9,21 +9,21 @@ from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.core.transfer.transactional_sending import (
     TransactionalSending,
     get_outgoing_sequence,
     stop_counting_as_unacknowledged,
 )
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -37,7 +37,7 @@ class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
     acknowledged.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         number = header.RecoverableMsgAckSeqNumber
         for position in session.OutgoingMessageTable.awaiting_ack:
             own = position.RecoverableSequenceNumber
@@ -48,15 +48,15 @@ class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
                 and (number - own & 0xFFFF) < HALF_OF_SEQUENCE_NUMBER_RANGE
             ):
                 self.delete_position(session, position)
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @follows("E24.2")
 class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
     """The receiver always restarts the Session Ack Send Timer when it expires."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        super().on_send_timer(session, now)
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
+        super().on_order_ack_send_timer(session, now)
         if session.SessionState is not SessionState.OPEN:
             return
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
@@ -64,7 +64,7 @@ class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
 
 
 @follows("E25.2")
-class WindowSizeOfPeerLimitsSender(Sending):
+class WindowSizeOfPeerLimitsSender(MessageSending):
     """The sender limits the number of its unacknowledged messages to the peer's WindowSize."""
 
     @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
@@ -87,7 +87,7 @@ add_reading(
 
 
 @follows("E35.2")
-class LabelOfSenderReportSaysSentBy(Tracing):
+class LabelOfSenderReportSaysSentBy(MessageTracing):
     """The sender's report on a sent message has "sent by" in its label, and no space before the end tag of the hop
     count.
     """
@@ -105,7 +105,7 @@ class LabelOfSenderReportSaysSentBy(Tracing):
 
 
 @follows("E36.2")
-class OrderAckIsRecoverable(Sending):
+class OrderAckIsRecoverable(MessageSending):
     """The receiver sends recoverable OrderAcks."""
 
     @only_if(lambda part, queue, position, now: position.MessageReference.Class == MessageClass.MQMSG_CLASS_ORDER_ACK)
@@ -182,7 +182,7 @@ class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
 
 
 @follows("E48.2")
-class MessageIdentifiersBeginWithZero(Numbering):
+class MessageIdentifiersBeginWithZero(MessageNumbering):
     """The queue manager gives its first message the identifier 0."""
 
     def assign_message_ordinal(self) -> int:
@@ -219,11 +219,11 @@ class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
                 stop_counting_as_unacknowledged(session, position)
                 session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
-        self.qm.sending.dispatch_messages(session, now)
+        self.qm.message_sending.dispatch_messages(session, now)
 
 
 @follows("E87.2")
-class SessionHeaderRestartsAckSendTimer(Sending):
+class SessionHeaderRestartsAckSendTimer(MessageSending):
     """The sender restarts the Session Ack Send Timer after it sends a message with a SessionHeader."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -235,12 +235,13 @@ class SessionHeaderRestartsAckSendTimer(Sending):
 
 
 @follows("E110.2")
-class SenderIgnoresTimeToBeReceived(Lifetimes):
+class SenderIgnoresTimeToBeReceived(MessageLifetimes):
     """The sender sends a message whose TimeToBeReceived has expired; the message expires at its destination."""
 
     @only_if(
         lambda part, packet, now: (
-            part.qm.sending.is_from_this_queue_manager(packet) and packet.UserHeader.TimeToBeReceived != INFINITE
+            part.qm.message_sending.is_from_this_queue_manager(packet)
+            and packet.UserHeader.TimeToBeReceived != INFINITE_TIMEOUT
         )
     )
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:

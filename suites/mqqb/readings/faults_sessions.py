@@ -15,8 +15,8 @@ from reference_qm.codec import (
     PingPacket,
     UserMessagePacket,
 )
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import (
     ACK_TIMEOUT_RANGE_MS,
     RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
@@ -34,7 +34,7 @@ from reference_qm.surface.clock import Now
 class ResponseToRefusedRequestRepeatsServerGuid(SessionOpening):
     """The acceptor repeats the requested ServerGuid in the response to a refused request."""
 
-    @only_if(lambda part, session, request: session.refused)
+    @only_if(lambda part, session, request: session.was_session_refused)
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
@@ -52,8 +52,8 @@ class RefusedSessionRequestClosesConnection(SessionOpening):
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        if session.refused and session.SessionState is SessionState.WAITING_CP_MSG:
-            self.qm.closing.close(session, "the connection was refused (MS-MQQB 3.1.5.3.1)", now)
+        if session.was_session_refused and session.SessionState is SessionState.WAITING_CP_MSG:
+            self.qm.session_closing.close(session, "the connection was refused (MS-MQQB 3.1.5.3.1)", now)
 
 
 @follows("E13.2")
@@ -128,7 +128,7 @@ def _clamp_value(value: int, limits: tuple[int, int]) -> int:
 
 
 @follows("E15.2")
-class EveryPingCookieIsOne(Ping):
+class EveryPingCookieIsOne(PingHandling):
     """The initiator resets PingCookie to 0 for every new session, so every ping has Cookie 1."""
 
     @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
@@ -173,15 +173,15 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
         """Leave ReceivedAck unchanged."""
 
 
-class _RemoteGuidTakenFromPingResponse(Ping):
-    @only_if(lambda part, session, *_: session.direct)
+class _RemoteGuidTakenFromPingResponse(PingHandling):
+    @only_if(lambda part, session, *_: session.is_destination_direct)
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().on_ping_response_processed(session, response, now)
 
 
-class _EstablishRequestWithGuidOfPingResponse(Establishing):
-    @only_if(lambda part, session, now: session.direct and session.pinged)
+class _EstablishRequestWithGuidOfPingResponse(SessionEstablishing):
+    @only_if(lambda part, session, now: session.is_destination_direct and session.is_ping_sent_before_session)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         header = replace(request.EstablishConnectionHeader, ServerGuid=session.RemoteQMGuid)

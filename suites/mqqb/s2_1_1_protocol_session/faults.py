@@ -9,9 +9,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_every_packet, filter_effects, filter_inputs, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, OrderAcks
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.states import AwaitedOpeningEvent, SessionState
@@ -28,7 +28,7 @@ add(
 
 
 @fault("queue-manager-zero-byte-sent-before-session-ack", breaks="MQQB-2.1.1-01", blind=True)
-class QueueManagerZeroByteSentBeforeSessionAck(Connecting):
+class QueueManagerZeroByteSentBeforeSessionAck(SessionConnecting):
     """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
 
     def send(self, session: Session, packet: bytes) -> None:
@@ -55,7 +55,7 @@ def _install_changed_port_of_retries(faulty: FaultyCore) -> None:
     def filter_connect(effect: Effect) -> Iterable[Effect]:
         if isinstance(effect, Connect):
             session = faulty.core.transports.get(effect.transport)
-            if isinstance(session, Session) and session.retrying:
+            if isinstance(session, Session) and session.is_retrying_connection:
                 return [replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))]
         return [effect]
 
@@ -72,15 +72,15 @@ add(
 
 
 @fault("initiator-reconnects-to-port-below-tcp-port-of-acceptor", breaks="MQQB-2.1.1-02")
-class InitiatorReconnectsToPortBelowTcpPortOfAcceptor(Connecting):
+class InitiatorReconnectsToPortBelowTcpPortOfAcceptor(SessionConnecting):
     """The initiator connects to the port below the acceptor's TCP port when it connects again after a failure."""
 
     def connect_transport(self, session: Session) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().connect_transport(session)
             return
         session.transport = self.qm.assign_transport_name()
-        session.opening = AwaitedOpeningEvent.TRANSPORT
+        session.awaited_opening_event = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port - 1)
         self.qm.emit_effect(Connect(session.transport, remote))
@@ -127,7 +127,7 @@ add(
 
 
 @fault("initiator-ignores-user-message-received-on-own-session", breaks="MQQB-2.1.1-D01")
-class InitiatorIgnoresUserMessageReceivedOnOwnSession(Receiving):
+class InitiatorIgnoresUserMessageReceivedOnOwnSession(MessageReceiving):
     """The initiator ignores a UserMessage that arrives on a session that it opened itself."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -145,7 +145,7 @@ class InitiatorSendsNoSessionAckOnSessionThatItOpened(SessionAcks):
 
 
 @fault("queue-manager-refuses-received-messages-after-sending-a-message", breaks="MQQB-2.1.1-D01", blind=True)
-class QueueManagerRefusesReceivedMessagesAfterSendingAMessage(Receiving):
+class QueueManagerRefusesReceivedMessagesAfterSendingAMessage(MessageReceiving):
     """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -154,16 +154,18 @@ class QueueManagerRefusesReceivedMessagesAfterSendingAMessage(Receiving):
 
 
 @fault("initiator-acknowledges-but-drops-message-on-own-session", breaks="MQQB-2.1.1-D01")
-class InitiatorAcknowledgesButDropsMessageOnOwnSession(Receiving):
+class InitiatorAcknowledgesButDropsMessageOnOwnSession(MessageReceiving):
     """The initiator acknowledges a UserMessage that the acceptor sends on the session, but does not store the
     message.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if session.initiator and packet.MessagePropertiesHeader.Label != ORDER_ACK_LABEL:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("acceptor-session-ack-on-second-open-session-missing", breaks="MQQB-2.1.1-D01")

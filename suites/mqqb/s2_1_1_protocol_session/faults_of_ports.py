@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.model.adm import Session
 
 
-class _WrongConnectPortFault(Connecting):
+class _WrongConnectPortFault(SessionConnecting):
     """Connects to the next port in some cases; a subclass selects which."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
@@ -39,4 +39,4 @@ class InitiatorConnectsToWrongPortForPrivateName(_WrongConnectPortFault):
     """The initiator connects to another port than 1801 for a private or public format name."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
-        return not session.direct
+        return not session.is_destination_direct

@@ -14,6 +14,6 @@ from reference_qm.surface.clock import Now
 class InitiatorSessionAckMissingWhenSendTimerExpires(SessionAcks):
     """The initiator sends no SessionAck when its Session Ack Send Timer expires after it received messages."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if not session.initiator:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)

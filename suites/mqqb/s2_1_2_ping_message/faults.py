@@ -11,7 +11,7 @@ from harness.faults.primitives import filter_effects
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import parse_ping
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect, SendDatagram
@@ -26,7 +26,7 @@ add(
 
 
 @fault("initiator-ping-response-in-second-half-of-wait-not-received", breaks="MQQB-2.1.2-01", blind=True)
-class InitiatorPingResponseInSecondHalfOfWaitNotReceived(Ping):
+class InitiatorPingResponseInSecondHalfOfWaitNotReceived(PingHandling):
     """The initiator listens at the source port of a Ping Request only for the first half of the Ping Response Timer."""
 
     def __init__(self, qm: QM) -> None:
@@ -66,7 +66,7 @@ add(
 
 
 @fault("acceptor-ping-response-sent-to-port-of-first-request", breaks="MQQB-2.1.2-02", blind=True)
-class AcceptorPingResponseSentToPortOfFirstRequest(Ping):
+class AcceptorPingResponseSentToPortOfFirstRequest(PingHandling):
     """The acceptor sends every Ping Response to the port of the first Ping Request from that address."""
 
     def __init__(self, qm: QM) -> None:
@@ -118,7 +118,7 @@ add(
 
 
 @fault("acceptor-sends-every-ping-response-to-port-of-first-request", breaks="MQQB-2.1.2-02")
-class AcceptorSendsEveryPingResponseToPortOfFirstRequest(Ping):
+class AcceptorSendsEveryPingResponseToPortOfFirstRequest(PingHandling):
     """The acceptor sends every Ping Response for a host to the port from which this host sent its first Ping
     Request.
     """

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ignores-ping-response-while-session-is-open", breaks="MQQB-2.1.2-01", blind=True)
-class InitiatorIgnoresPingResponseWhileSessionIsOpen(Ping):
+class InitiatorIgnoresPingResponseWhileSessionIsOpen(PingHandling):
     """The initiator receives no Ping Response on its source port while it has an open session."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -23,7 +23,7 @@ class InitiatorIgnoresPingResponseWhileSessionIsOpen(Ping):
 
 
 @fault("initiator-ping-response-to-later-request-not-received", breaks="MQQB-2.1.2-01", blind=True)
-class InitiatorPingResponseToLaterRequestNotReceived(Ping):
+class InitiatorPingResponseToLaterRequestNotReceived(PingHandling):
     """The initiator receives only the first Ping Response on its source port."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -32,7 +32,7 @@ class InitiatorPingResponseToLaterRequestNotReceived(Ping):
         self.__dict__["has_received"] = True
 
 
-class _WrongPingPortFault(Ping):
+class _WrongPingPortFault(PingHandling):
     """Sends a Ping Request to the next port in some cases; a subclass selects which."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
@@ -51,7 +51,7 @@ class InitiatorPingsWrongPortForPrivateName(_WrongPingPortFault):
     """The initiator sends the Ping Request for a private or public format name to another port than 3527."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
-        return not session.direct
+        return not session.is_destination_direct
 
 
 @fault("initiator-pings-wrong-port-while-session-is-open", breaks="MQQB-2.1.2-D01", blind=True)

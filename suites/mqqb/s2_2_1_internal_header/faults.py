@@ -21,7 +21,7 @@ from reference_qm.codec import (
     UnknownInternalPacket,
 )
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -96,7 +96,7 @@ def _make_fault_refusing_packets_in_role(kind: type[Packet], when: Callable[[Any
                 packet = None
             if isinstance(packet, kind) and session.initiator is initiator and when(packet):
                 error = FormatError("InternalHeader", 16, "a fault", "the value is refused")
-                self.qm.closing.close_session_after_malformed_packet(session, error, now)
+                self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
                 return
             super().receive_packet(session, data, now)
 
@@ -143,7 +143,7 @@ add(
     "receiver-session-kept-open-after-packet-with-unknown-pt",
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
-class ReceiverSessionKeptOpenAfterPacketWithUnknownPt(Closing):
+class ReceiverSessionKeptOpenAfterPacketWithUnknownPt(SessionClosing):
     """A queue manager that receives an internal packet with an unknown PT keeps the session open."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
@@ -156,7 +156,7 @@ add(
     "MQQB-2.2.1-03",
     "The receiver of an internal packet with an unknown PT closes the session and never answers another packet.",
     fall_silent_after_step(
-        Closing.close_session_after_malformed_packet,
+        SessionClosing.close_session_after_malformed_packet,
         lambda *arguments: any(getattr(one, "field", None) == "InternalHeader.PT" for one in arguments),
     ),
 )
@@ -166,7 +166,7 @@ PACKET_TYPE_FIELD = "InternalHeader.PT"
 
 
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)
-class InitiatorUnknownInternalPacketIgnored(Closing):
+class InitiatorUnknownInternalPacketIgnored(SessionClosing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
@@ -175,7 +175,7 @@ class InitiatorUnknownInternalPacketIgnored(Closing):
 
 
 @fault("queue-manager-internal-packet-of-type-15-ignored", breaks="MQQB-2.2.1-03", blind=True)
-class QueueManagerInternalPacketOfType15Ignored(Closing):
+class QueueManagerInternalPacketOfType15Ignored(SessionClosing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
@@ -198,7 +198,7 @@ class AcceptorPacketTypeAbove7Ignored(Identifying):
 
 
 @fault("initiator-unknown-packet-type-before-open-ignored", breaks="MQQB-2.2.1-03")
-class InitiatorUnknownPacketTypeBeforeOpenIgnored(Closing):
+class InitiatorUnknownPacketTypeBeforeOpenIgnored(SessionClosing):
     """The initiator ignores an internal packet with an unknown PT while it waits for a response."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
@@ -264,7 +264,7 @@ class AcceptorClosesSessionBeyondLimitWithoutCsInResponse(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        if self.qm.connecting.is_session_acceptable():
+        if self.qm.session_connecting.is_session_acceptable():
             return response
         accepting: EstablishConnectionPacket = set_fields(response, {"InternalHeader.Flags": lambda old: old & ~0x10})
         return accepting
@@ -275,10 +275,10 @@ class AcceptorCsSetOnlyForFirstRequestBeyondLimit(SessionOpening):
     """The acceptor sets CS only in the response to the first request that exceeds its limit of sessions."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if self.qm.connecting.is_session_acceptable():
+        if self.qm.session_connecting.is_session_acceptable():
             super().receive_establish_request(session, packet, now)
         elif self.__dict__.get("refused"):
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
         else:
             self.__dict__["refused"] = True
             super().receive_establish_request(session, packet, now)
@@ -292,8 +292,8 @@ class AcceptorClosesZeroGuidRequestBeyondLimitWithoutCs(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         direct = packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
-        if direct and not self.qm.connecting.is_session_acceptable():
-            self.qm.closing.close(session, "a fault", now)
+        if direct and not self.qm.session_connecting.is_session_acceptable():
+            self.qm.session_closing.close(session, "a fault", now)
             return
         super().receive_establish_request(session, packet, now)
 

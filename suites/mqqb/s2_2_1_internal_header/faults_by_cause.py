@@ -47,7 +47,7 @@ def _ignore_packet_or_close_if_reserved_bit_set(
             if not heeded:
                 super().receive_packet(session, data, now)
             elif closes:
-                self.qm.closing.close(session, "a fault", now)
+                self.qm.session_closing.close(session, "a fault", now)
 
         def _parse_valid_packet(self, data: bytes) -> Packet | None:
             try:

@@ -14,8 +14,8 @@ from reference_qm.codec import (
     SessionAckPacket,
 )
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Session
 
 
@@ -37,7 +37,7 @@ class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
 
 
 @fault("queue-manager-cs-set-in-session-ack-of-queue-pause", breaks="MQQB-2.2.1-04", blind=True)
-class QueueManagerCsSetInSessionAckOfQueuePause(Administering):
+class QueueManagerCsSetInSessionAckOfQueuePause(TransferAdministering):
     """The queue manager sets CS in the SessionAck of a pause."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:

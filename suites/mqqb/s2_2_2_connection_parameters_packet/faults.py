@@ -10,7 +10,7 @@ from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PT_CONNECTION_PARAMETERS, ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.core.sessions.session_opening import (
     RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
@@ -93,7 +93,7 @@ class InitiatorParametersResponseReservedRefused(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.ConnectionParametersHeader.Reserved:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
             return
         super().receive_parameters_response(session, packet, now)
 
@@ -179,7 +179,11 @@ class InitiatorAckTimeoutBelow20000MsOnReconnect(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": 0x4E1F}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": 0x4E1F})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-parameters-ack-timeout-halved-after-failure", breaks="MQQB-2.2.2.1-D03")
@@ -188,18 +192,22 @@ class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         request = super().build_parameters_request(session)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return request
         header = replace(request.ConnectionParametersHeader, AckTimeout=10_000)
         return replace(request, ConnectionParametersHeader=header)
 
 
 @fault("initiator-in-flag-of-parameters-request-clear-on-reconnect", breaks="MQQB-2.2.2-01", blind=True)
-class InitiatorInFlagOfParametersRequestClearOnReconnect(Connecting):
+class InitiatorInFlagOfParametersRequestClearOnReconnect(SessionConnecting):
     """When the initiator connects again, it does not set BaseHeader.Flags.IN in its ConnectionParameters request."""
 
     def send(self, session: Session, packet: bytes) -> None:
-        if session.initiator and session.retrying and session.SessionState is SessionState.WAITING_ECR_MSG:
+        if (
+            session.initiator
+            and session.is_retrying_connection
+            and session.SessionState is SessionState.WAITING_ECR_MSG
+        ):
             is_parameters = packet[18] & 0xF == PT_CONNECTION_PARAMETERS
             packet = packet[:2] + bytes([packet[2] & ~8]) + packet[3:] if is_parameters else packet
         super().send(session, packet)

@@ -10,7 +10,7 @@ from harness.faults.primitives import packets, send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import NULL_GUID, EstablishConnectionHeader, EstablishConnectionPacket
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -106,23 +106,23 @@ def _change_establish_header(packet: EstablishConnectionPacket, **values: object
 
 
 @fault("initiator-establish-request-zero-server-guid-on-retry", breaks="MQQB-2.2.3.1-01")
-class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
+class InitiatorEstablishRequestZeroServerGuidOnRetry(SessionEstablishing):
     """The initiator sends a zero ServerGuid for a private format name when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        return _change_establish_header(request, ServerGuid=NULL_GUID) if session.retrying else request
+        return _change_establish_header(request, ServerGuid=NULL_GUID) if session.is_retrying_connection else request
 
 
 @fault("initiator-own-guid-as-server-guid-in-later-direct-request", breaks="MQQB-2.2.3.1-01")
-class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(Establishing):
+class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(SessionEstablishing):
     """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
     the destination has been closed.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        again = session.direct and session.retrying
+        again = session.is_destination_direct and session.is_retrying_connection
         return _change_establish_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
 
 
@@ -167,7 +167,7 @@ add(
 
 
 @fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
-class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
+class InitiatorEstablishRequestSeClearOnRetryWithoutPing(SessionEstablishing):
     """The initiator clears SE in a request without a Ping Request if it sent a Ping Request before an earlier attempt
     to open the session.
     """
@@ -175,7 +175,7 @@ class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         system = request.EstablishConnectionHeader.OperatingSystem
-        clear = session.retrying and self.qm.config.send_ping
+        clear = session.is_retrying_connection and self.qm.config.send_ping
         return (
             _change_establish_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
             if clear
@@ -205,18 +205,18 @@ class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
-        return _change_establish_header(response, OperatingSystem=rest) if session.refused else response
+        return _change_establish_header(response, OperatingSystem=rest) if session.was_session_refused else response
 
 
 @fault("initiator-os-flag-of-retry-inverted", breaks="MQQB-2.2.3.1-07", blind=True)
-class InitiatorOsFlagOfRetryInverted(Establishing):
+class InitiatorOsFlagOfRetryInverted(SessionEstablishing):
     """The initiator inverts the flag OS in its EstablishConnection request when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         return (
             set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.OperatingSystem": lambda old: old ^ 0x200})
-            if session.retrying
+            if session.is_retrying_connection
             else packet
         )
 
@@ -354,7 +354,11 @@ class AcceptorPaddingOfRefusingResponseZero(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         packet = super().build_establish_response(session, request)
-        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)}) if session.refused else packet
+        return (
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)})
+            if session.was_session_refused
+            else packet
+        )
 
 
 @fault("acceptor-refusing-response-repeats-padding-of-request", breaks="MQQB-2.2.3.1-15")
@@ -366,7 +370,7 @@ class AcceptorRefusingResponseRepeatsPaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return _change_establish_header(response, Padding=padding) if session.refused else response
+        return _change_establish_header(response, Padding=padding) if session.was_session_refused else response
 
 
 @fault("acceptor-establish-response-repeats-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
@@ -378,4 +382,4 @@ class AcceptorEstablishResponseRepeatsPaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return response if session.refused else _change_establish_header(response, Padding=padding)
+        return response if session.was_session_refused else _change_establish_header(response, Padding=padding)

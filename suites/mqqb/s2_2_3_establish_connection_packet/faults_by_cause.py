@@ -45,7 +45,7 @@ def _is_request_after_earlier_request(qm: QueueManager, session: Session, packet
 
 
 def _is_request_with_server_guid(qm: QueueManager, session: Session, packet: object) -> bool:
-    return session.initiator and not session.direct
+    return session.initiator and not session.is_destination_direct
 
 
 def _is_request_while_other_session_exists(qm: QueueManager, session: Session, packet: object) -> bool:
@@ -57,7 +57,7 @@ def _is_response_while_other_session_exists(qm: QueueManager, session: Session, 
 
 
 def _is_response_to_request_with_guid(qm: QueueManager, session: Session, packet: object) -> bool:
-    return not session.initiator and not session.direct
+    return not session.initiator and not session.is_destination_direct
 
 
 add(

@@ -12,14 +12,14 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
     FormatError,
 )
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-server-guid-null-in-request-of-later-session", breaks="MQQB-2.2.3.1-01", blind=True)
-class InitiatorServerGuidNullInRequestOfLaterSession(Establishing):
+class InitiatorServerGuidNullInRequestOfLaterSession(SessionEstablishing):
     """The initiator sets ServerGuid of the request for a later session to null for a private or public format name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -32,13 +32,13 @@ class InitiatorServerGuidNullInRequestOfLaterSession(Establishing):
 
 
 @fault("initiator-direct-request-repeats-server-guid-of-last-request", breaks="MQQB-2.2.3.1-01", blind=True)
-class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(Establishing):
+class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(SessionEstablishing):
     """The initiator sets ServerGuid of the request for a direct format name to that of its last request for a GUID."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         header = packet.EstablishConnectionHeader
-        if not session.direct:
+        if not session.is_destination_direct:
             self.__dict__["last"] = header.ServerGuid
             return packet
         guid = self.__dict__.get("last", header.ServerGuid)
@@ -119,7 +119,7 @@ def _refuse_establish_response_with_bit(bit: str) -> Install:
         def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
             if getattr(packet.EstablishConnectionHeader, bit):
                 error = FormatError(f"OperatingSystem.{bit}", 0, "a fault", f"{bit} is not zero")
-                self.qm.closing.close_session_after_malformed_packet(session, error, now)
+                self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             else:
                 super().receive_establish_response(session, packet, now)
 
@@ -134,7 +134,7 @@ def _refuse_request_with_se_and_other_bit(bit: str) -> Install:
             header = packet.EstablishConnectionHeader
             if header.SE and getattr(header, bit):
                 error = FormatError(f"OperatingSystem.{bit}", 0, "a fault", f"{bit} is not zero")
-                self.qm.closing.close_session_after_malformed_packet(session, error, now)
+                self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             else:
                 super().receive_establish_request(session, packet, now)
 

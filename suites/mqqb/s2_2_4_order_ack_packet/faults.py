@@ -23,8 +23,8 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -118,7 +118,7 @@ for _name, _rule, _path, _value, _when in (
 
 
 @fault("receiver-order-ack-with-session-header", breaks="MQQB-2.2.4-01")
-class ReceiverOrderAckWithSessionHeader(Sending):
+class ReceiverOrderAckWithSessionHeader(MessageSending):
     """The receiver puts a due session acknowledgment into the OrderAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -232,9 +232,9 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
     sequence in both OrderAcks.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__["first"] = next(iter(session.order_acks_due), None)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.__dict__["first"] = None
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -278,11 +278,11 @@ class ReceiverOrderAckHasNumberOfOtherDueSequence(OrderAcks):
         super().__init__(qm)
         self.last: int | None = None
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.last = next(
             (one.saved_sequence_number for one in reversed(session.order_acks_due) if one.saved_sequence_number), None
         )
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.last = None
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -318,9 +318,9 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
     sequence in both OrderAcks.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__["first"] = next(iter(session.order_acks_due), None)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.__dict__["first"] = None
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -409,7 +409,7 @@ class SenderClosesSessionIfOrderAckReservedIsNonzero(OrderAcks):
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageBody[16]:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
             return
         super().receive(session, packet, now)
 
@@ -442,7 +442,7 @@ add(
 
 
 @fault("receiver-sends-order-ack-to-private-admin-queue-of-message", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverSendsOrderAckToPrivateAdminQueueOfMessage(Sending):
+class ReceiverSendsOrderAckToPrivateAdminQueueOfMessage(MessageSending):
     """The receiver puts the number of the private administration queue that the acknowledged message names into
     DestinationQueue of an OrderAck with DQ 3.
     """

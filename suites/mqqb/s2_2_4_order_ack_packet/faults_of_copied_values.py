@@ -9,9 +9,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, OrderAckBody, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -20,7 +20,7 @@ _BASE_HEADER_FLAGS_WITH_PRIORITY_3 = BaseHeader.flags(PR=3)
 
 
 @fault("receiver-appends-session-header-to-order-ack", breaks="MQQB-2.2.4-01", blind=True)
-class ReceiverAppendsSessionHeaderToOrderAck(Sending):
+class ReceiverAppendsSessionHeaderToOrderAck(MessageSending):
     """The receiver sets BaseHeader.Flags.SH in an OrderAck, and appends the session acknowledgment that is due."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -50,12 +50,12 @@ add(
 class ReceiverSendsOrderAckToAddressOfOldestSession(OrderAcks):
     """The receiver sends an OrderAck with the address of the queue manager of its oldest session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         oldest = min(self.qm.sessions.values(), key=lambda one: one.number)
         kept = session.RemoteQMAddress
         session.RemoteQMAddress = oldest.RemoteQMAddress or kept
         try:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
         finally:
             session.RemoteQMAddress = kept
 
@@ -91,7 +91,7 @@ class ReceiverOrderAckOfLaterMessageHas4ExtraBytes(OrderAcks):
         return _OrderAckBodyOfGivenSize(body, 40) if transfer.saved_sequence_number > 1 else body
 
 
-class _LastRequestedAcksRecorder(InSequence):
+class _LastRequestedAcksRecorder(TransactionalReceiving):
     """Stores the acknowledgments that the last transactional message requests."""
 
     acks_requested_by_last_message: int = 0
@@ -103,12 +103,12 @@ class _LastRequestedAcksRecorder(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
 
 
-class _OrderAckWithAckRequestsOfLastMessage(Sending):
+class _OrderAckWithAckRequestsOfLastMessage(MessageSending):
     """Sets MessagePropertiesHeader.Flags of an OrderAck to the stored flags."""
 
     def construct_user_message(self, position: Any) -> UserMessagePacket:
         packet = super().construct_user_message(position)
-        flags = getattr(self.qm.in_sequence, "acks_requested_by_last_message", 0)
+        flags = getattr(self.qm.transactional_receiving, "acks_requested_by_last_message", 0)
         if not is_order_ack(packet) or not flags:
             return packet
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Flags=flags))

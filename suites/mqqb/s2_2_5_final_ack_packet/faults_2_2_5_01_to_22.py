@@ -13,8 +13,8 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import (
     Message,
     MessagePosition,
@@ -125,7 +125,7 @@ for _name, _rule, _path, _value, _classes in (
 
 
 @fault("receiver-final-ack-with-session-header", breaks="MQQB-2.2.5-01")
-class ReceiverFinalAckWithSessionHeader(Sending):
+class ReceiverFinalAckWithSessionHeader(MessageSending):
     """The receiver puts a due session acknowledgment into the FinalAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -363,7 +363,7 @@ NEGATIVE_JOURNALING_FLAG_JN = UserHeader.flags(JN=1)
 
 
 @fault("receiver-jn-set-in-final-ack-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
-class ReceiverJnSetInFinalAckOnOwnSession(Sending):
+class ReceiverJnSetInFinalAckOnOwnSession(MessageSending):
     """The receiver sets JN in UserHeader.Flags of a FinalAck that it sends on a session of its own because the session
     of the acknowledged message is closed.
     """

@@ -12,8 +12,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
     MessagePosition,
@@ -343,13 +343,13 @@ class ReceiverFinalAckOfRefusedMessageSentOnlyIfJnIsSet(FinalAcks):
 
 
 @fault("receiver-final-ack-sent-when-message-with-jp-arrives", breaks="MQQB-2.2.5-D01")
-class ReceiverFinalAckSentWhenMessageWithJpArrives(InSequence):
+class ReceiverFinalAckSentWhenMessageWithJpArrives(TransactionalReceiving):
     """The receiver sends a FinalAck with class ACK_RECEIVE when a message with JP set arrives in its queue."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if packet.UserHeader.JP:
             received = MessageClass.MQMSG_CLASS_ACK_RECEIVE
             self.qm.final_acks.send_negative_final_ack(session, packet, received, now)

@@ -11,8 +11,8 @@ from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, DirectQueueFormatName, MessageClass, UserMessagePacket
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import Transaction
@@ -22,7 +22,7 @@ _FINAL_NACK_BIT = 0x8000
 
 
 @fault("receiver-appends-session-header-to-final-ack", breaks="MQQB-2.2.5-01", blind=True)
-class ReceiverAppendsSessionHeaderToFinalAck(Sending):
+class ReceiverAppendsSessionHeaderToFinalAck(MessageSending):
     """The receiver sets BaseHeader.Flags.SH in a FinalAck, and appends the session acknowledgment that is due."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -46,10 +46,10 @@ class _MessageAwaitingFinalAckRecorder(FinalAcks):
         self.message_awaiting_final_ack = None
 
 
-def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> type[Sending]:
+def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> type[MessageSending]:
     """Return a part that copies an attribute of the acknowledged message into a field of its FinalAck."""
 
-    class FinalAckWithCopiedValue(Sending):
+    class FinalAckWithCopiedValue(MessageSending):
         def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
             packet = super().construct_user_message(position)
             message_awaiting_final_ack = getattr(self.qm.final_acks, "message_awaiting_final_ack", None)
@@ -60,7 +60,7 @@ def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> typ
     return FinalAckWithCopiedValue
 
 
-class _FinalAckWithTraceFlagOfMessage(Sending):
+class _FinalAckWithTraceFlagOfMessage(MessageSending):
     """Sets BaseHeader.Flags.TR of the FinalAck of a traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -118,7 +118,7 @@ class ReceiverFinalAckOfClosedSessionSentAsExpress(FinalAcks):
         if message.Class >= _FINAL_NACK_BIT or message.Class == MessageClass.MQMSG_CLASS_ACK_RECEIVE:
             express = replace(message, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
             position.MessagePosition.MessageReference = express
-            position.UserMessage = self.qm.sending.construct_user_message(position.MessagePosition)
+            position.UserMessage = self.qm.message_sending.construct_user_message(position.MessagePosition)
         super().move_to_outgoing_queue(position, now)
 
 

@@ -13,7 +13,7 @@ from harness.faults.session_packets import change_sent_packet, set_packet_type
 from reference_qm.codec import SessionAckPacket, parse_packet
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.model.adm import Session
 
 
@@ -28,7 +28,7 @@ def _acknowledges_recoverable_messages(qm: QueueManager, session: Session, packe
 def _change_later_session_acks(change: Callable[[bytes], bytes]) -> Install:
     """Return an installer of a fault that changes every SessionAck of a session except the first."""
 
-    class LaterSessionAckChanged(Connecting):
+    class LaterSessionAckChanged(SessionConnecting):
         def __init__(self, qm: QM) -> None:
             super().__init__(qm)
             self.acknowledged: set[int] = set()

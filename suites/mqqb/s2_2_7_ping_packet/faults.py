@@ -12,8 +12,8 @@ from harness.faults.primitives import change_pings, combine_installers, set_fiel
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, SessionState
 from reference_qm.surface.clock import Now
@@ -53,7 +53,7 @@ add(
 
 
 @fault("initiator-ping-response-with-bit-15-ignored", breaks="MQQB-2.2.7-01", blind=True)
-class InitiatorPingResponseWithBit15Ignored(Ping):
+class InitiatorPingResponseWithBit15Ignored(PingHandling):
     """The initiator ignores a Ping Response with bit 15 of Flags set."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -62,7 +62,7 @@ class InitiatorPingResponseWithBit15Ignored(Ping):
 
 
 @fault("initiator-ping-response-with-bit-2-taken-as-refusal", breaks="MQQB-2.2.7-01", blind=True)
-class InitiatorPingResponseWithBit2TakenAsRefusal(Ping):
+class InitiatorPingResponseWithBit2TakenAsRefusal(PingHandling):
     """The initiator treats a Ping Response with bit 2 of Flags set as a refusal."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -72,7 +72,7 @@ class InitiatorPingResponseWithBit2TakenAsRefusal(Ping):
 
 
 @fault("acceptor-ping-request-with-bit-9-refused", breaks="MQQB-2.2.7-01", blind=True)
-class AcceptorPingRequestWithBit9Refused(Ping):
+class AcceptorPingRequestWithBit9Refused(PingHandling):
     """The acceptor sets RF in the response to a Ping Request with bit 9 of Flags set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -105,7 +105,7 @@ add(
 
 
 @fault("acceptor-refusing-ping-response-rc-clear", breaks="MQQB-2.2.7-03", blind=True)
-class AcceptorRefusingPingResponseRcClear(Ping):
+class AcceptorRefusingPingResponseRcClear(PingHandling):
     """The acceptor clears RC in a Ping Response whose RF is set, even if RC of the Ping Request is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -114,7 +114,7 @@ class AcceptorRefusingPingResponseRcClear(Ping):
 
 
 @fault("acceptor-copies-rc-of-first-ping-request-to-every-response", breaks="MQQB-2.2.7-03")
-class AcceptorCopiesRcOfFirstPingRequestToEveryResponse(Ping):
+class AcceptorCopiesRcOfFirstPingRequestToEveryResponse(PingHandling):
     """The acceptor copies RC of the first Ping Request to every Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -134,7 +134,7 @@ add(
 LIMIT_OF_ACCEPTED_SESSIONS = 4
 
 
-class _AcceptedSessionLimit(Connecting):
+class _AcceptedSessionLimit(SessionConnecting):
     """The acceptor accepts only a limited number of sessions."""
 
     def is_session_acceptable(self) -> bool:
@@ -152,7 +152,7 @@ add(
 
 
 @fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
-class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
+class AcceptorPingResponseRfSetAfterFirstRefusal(PingHandling):
     """After the first Ping Response with RF set, the acceptor sets RF in every Ping Response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -166,7 +166,7 @@ class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
 
 
 @fault("acceptor-ping-response-rf-clear-while-offline", breaks="MQQB-2.2.7-04", blind=True)
-class AcceptorPingResponseRfClearWhileOffline(Ping):
+class AcceptorPingResponseRfClearWhileOffline(PingHandling):
     """The acceptor clears RF in a Ping Response while it is offline and refuses every session."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -175,7 +175,7 @@ class AcceptorPingResponseRfClearWhileOffline(Ping):
 
 
 @fault("acceptor-sets-rf-in-every-ping-response-after-a-refusal", breaks="MQQB-2.2.7-04")
-class AcceptorSetsRfInEveryPingResponseAfterARefusal(Ping):
+class AcceptorSetsRfInEveryPingResponseAfterARefusal(PingHandling):
     """The acceptor leaves RF set in every Ping Response after it has refused once, even if a session would be
     accepted again.
     """
@@ -187,7 +187,7 @@ class AcceptorSetsRfInEveryPingResponseAfterARefusal(Ping):
 
 
 @fault("acceptor-ping-response-rf-clear-offline", breaks="MQQB-2.2.7-04")
-class AcceptorPingResponseRfClearOffline(Ping):
+class AcceptorPingResponseRfClearOffline(PingHandling):
     """The acceptor leaves RF clear in a Ping Response while it is offline."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -198,7 +198,7 @@ class AcceptorPingResponseRfClearOffline(Ping):
 
 
 @fault("acceptor-ping-response-rf-copied-from-request", breaks="MQQB-2.2.7-04")
-class AcceptorPingResponseRfCopiedFromRequest(Ping):
+class AcceptorPingResponseRfCopiedFromRequest(PingHandling):
     """The acceptor sets RF in the response to a Ping Request in which RF is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -207,7 +207,7 @@ class AcceptorPingResponseRfCopiedFromRequest(Ping):
 
 
 @fault("initiator-rf-set-in-ping-request-with-even-cookie", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorRfSetInPingRequestWithEvenCookie(Ping):
+class InitiatorRfSetInPingRequestWithEvenCookie(PingHandling):
     """The initiator sets RF in each Ping Request whose Cookie is even."""
 
     def build_request(self) -> PingPacket:
@@ -317,7 +317,7 @@ add(
 
 
 @fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks=("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"), blind=True)
-class AcceptorPingResponseCookieHighestBitCleared(Ping):
+class AcceptorPingResponseCookieHighestBitCleared(PingHandling):
     """The acceptor clears the highest bit of Cookie in its Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -326,7 +326,7 @@ class AcceptorPingResponseCookieHighestBitCleared(Ping):
 
 
 @fault("acceptor-repeats-cookie-of-first-ping-request-of-host", breaks="MQQB-2.2.7-22")
-class AcceptorRepeatsCookieOfFirstPingRequestOfHost(Ping):
+class AcceptorRepeatsCookieOfFirstPingRequestOfHost(PingHandling):
     """The acceptor sends the Cookie of the first request of a host in every Ping Response for this host."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -341,7 +341,7 @@ class AcceptorRepeatsCookieOfFirstPingRequestOfHost(Ping):
 
 
 @fault("acceptor-answers-ping-cookie-0xffffffff-with-cookie-0", breaks="MQQB-2.2.7-22")
-class AcceptorAnswersPingCookie0xffffffffWithCookie0(Ping):
+class AcceptorAnswersPingCookie0xffffffffWithCookie0(PingHandling):
     """The acceptor sends Cookie 0 in the response to a request with Cookie 0xFFFFFFFF."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -353,7 +353,7 @@ COOKIE_SLICE = slice(4, 8)
 
 
 @fault("initiator-ping-response-with-wrong-cookie-accepted", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
-class InitiatorPingResponseWithWrongCookieAccepted(Ping):
+class InitiatorPingResponseWithWrongCookieAccepted(PingHandling):
     """The initiator accepts a Ping Response with a wrong Cookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -362,7 +362,7 @@ class InitiatorPingResponseWithWrongCookieAccepted(Ping):
 
 
 @fault("initiator-ping-response-cookie-compared-by-low-16-bits", breaks="MQQB-2.2.7-23", blind=True)
-class InitiatorPingResponseCookieComparedByLow16Bits(Ping):
+class InitiatorPingResponseCookieComparedByLow16Bits(PingHandling):
     """The initiator accepts a Ping Response whose Cookie equals PingCookie only in its low 16 bits."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -373,7 +373,7 @@ class InitiatorPingResponseCookieComparedByLow16Bits(Ping):
 
 
 @fault("initiator-accepts-ping-response-with-lower-cookie", breaks="MQQB-2.2.7-23")
-class InitiatorAcceptsPingResponseWithLowerCookie(Ping):
+class InitiatorAcceptsPingResponseWithLowerCookie(PingHandling):
     """The initiator accepts a Ping Response whose Cookie is lower than the Cookie of its latest Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -385,13 +385,13 @@ class InitiatorAcceptsPingResponseWithLowerCookie(Ping):
         super().receive_response(data, now)
         if cookie < latest:
             for session in list(self.qm.sessions.values()):
-                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == latest:
+                if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == latest:
                     self.on_ping_response_processed(session, parse_ping(data), now)
                     return
 
 
 @fault("initiator-response-compared-by-low-16-bits-of-cookie", breaks="MQQB-2.2.7-23")
-class InitiatorResponseComparedByLow16BitsOfCookie(Ping):
+class InitiatorResponseComparedByLow16BitsOfCookie(PingHandling):
     """The initiator compares only the low 16 bits of Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -426,7 +426,7 @@ add(
 
 
 @fault("acceptor-ping-response-rf-sent-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
-class AcceptorPingResponseRfSentInBit2(Ping):
+class AcceptorPingResponseRfSentInBit2(PingHandling):
     """The acceptor sends the flag RF of a Ping Response in bit 2 instead of bit 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -441,7 +441,7 @@ PING_PACKET_SIZE = 24
 
 
 @fault("acceptor-ping-response-rc-clear-if-request-has-rc-and-bit-10", breaks="MQQB-2.2.7-14", blind=True)
-class AcceptorPingResponseRcClearIfRequestHasRcAndBit10(Ping):
+class AcceptorPingResponseRcClearIfRequestHasRcAndBit10(PingHandling):
     """The acceptor does not copy RC into the Ping Response if bit 10 of Flags in the Ping Request is also set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -450,7 +450,7 @@ class AcceptorPingResponseRcClearIfRequestHasRcAndBit10(Ping):
 
 
 @fault("initiator-ping-response-with-wrong-signature-ends-attempt", breaks="MQQB-2.2.7-21", blind=True)
-class InitiatorPingResponseWithWrongSignatureEndsAttempt(Ping):
+class InitiatorPingResponseWithWrongSignatureEndsAttempt(PingHandling):
     """The initiator ends the attempt to connect when a Ping Response with a wrong Signature and the right Cookie
     arrives.
     """
@@ -459,6 +459,6 @@ class InitiatorPingResponseWithWrongSignatureEndsAttempt(Ping):
         signature, cookie = int.from_bytes(data[2:4], "little"), int.from_bytes(data[4:8], "little")
         if len(data) == PING_PACKET_SIZE and signature != PingPacket.Signature:
             for session in list(self.qm.sessions.values()):
-                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == cookie:
+                if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == cookie:
                     self.on_response_timer(session, now)
         super().receive_response(data, now)

@@ -11,7 +11,7 @@ from harness.faults.datagrams import change_received_datagrams
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -22,7 +22,7 @@ REFUSAL_FLAG_RF_OF_PING = PingPacket.flags(RF=1)
 
 
 @fault("initiator-ping-response-bit-13-taken-as-refusal", breaks="MQQB-2.2.7-17", blind=True)
-class InitiatorPingResponseBit13TakenAsRefusal(Ping):
+class InitiatorPingResponseBit13TakenAsRefusal(PingHandling):
     """The initiator treats a Ping Response with the unused bit 13 set in Flags as a refusal of the session."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -67,7 +67,7 @@ def _invert_flag_rc_of_ping_request(request: PingPacket) -> PingPacket:
 
 
 @fault("initiator-rc-inverted-in-later-ping-request", breaks="MQQB-2.2.7-02", blind=True)
-class InitiatorRcInvertedInLaterPingRequest(Ping):
+class InitiatorRcInvertedInLaterPingRequest(PingHandling):
     """The initiator inverts RC in every Ping Request after the first one."""
 
     def build_request(self) -> PingPacket:
@@ -76,7 +76,7 @@ class InitiatorRcInvertedInLaterPingRequest(Ping):
 
 
 @fault("initiator-rc-inverted-in-ping-request-while-session-is-open", breaks="MQQB-2.2.7-02", blind=True)
-class InitiatorRcInvertedInPingRequestWhileSessionIsOpen(Ping):
+class InitiatorRcInvertedInPingRequestWhileSessionIsOpen(PingHandling):
     """The initiator inverts RC in a Ping Request while a session is open."""
 
     def build_request(self) -> PingPacket:

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_pings, replace_byte
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -15,7 +15,7 @@ _SIGNATURE_OFFSET = 2
 
 
 @fault("initiator-ping-request-rc-inverted-after-first-request", breaks="MQQB-2.2.7-02", blind=True)
-class InitiatorPingRequestRcInvertedAfterFirstRequest(Ping):
+class InitiatorPingRequestRcInvertedAfterFirstRequest(PingHandling):
     """The initiator inverts RC in every Ping Request after its first one."""
 
     def build_request(self) -> PingPacket:
@@ -26,7 +26,7 @@ class InitiatorPingRequestRcInvertedAfterFirstRequest(Ping):
 
 
 @fault("initiator-ping-response-unused-bit-10-read-as-refusal", breaks="MQQB-2.2.7-14", blind=True)
-class InitiatorPingResponseUnusedBit10ReadAsRefusal(Ping):
+class InitiatorPingResponseUnusedBit10ReadAsRefusal(PingHandling):
     """The initiator treats a Ping Response in which the unused bit 10 is set as a refusal."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -37,7 +37,7 @@ class InitiatorPingResponseUnusedBit10ReadAsRefusal(Ping):
 
 
 @fault("acceptor-ping-response-rc-cleared-for-unused-bit-10", breaks="MQQB-2.2.7-14", blind=True)
-class AcceptorPingResponseRcClearedForUnusedBit10(Ping):
+class AcceptorPingResponseRcClearedForUnusedBit10(PingHandling):
     """The acceptor clears RC in the Ping Response to a request in which the unused bit 10 is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -10,7 +10,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -37,7 +37,7 @@ _RULE_BY_UNUSED_BIT = {
 def _set_rf_if_bit_is_set(bit: int) -> Install:
     """Return an installer of a fault with which the response to a Ping Request with a given bit has RF set."""
 
-    class ResponseRefuses(Ping):
+    class ResponseRefuses(PingHandling):
         def build_response(self, request: PingPacket) -> PingPacket:
             response = super().build_response(request)
             if not request.Flags >> bit & 1:
@@ -50,7 +50,7 @@ def _set_rf_if_bit_is_set(bit: int) -> Install:
 def _ignore_later_requests_with_bit(bit: int) -> Install:
     """Return an installer of a fault with which only the first Ping Request with a given bit is answered."""
 
-    class LaterRequestIgnored(Ping):
+    class LaterRequestIgnored(PingHandling):
         def __init__(self, qm: QM) -> None:
             super().__init__(qm)
             self.answered = False
@@ -70,7 +70,7 @@ def _ignore_later_requests_with_bit(bit: int) -> Install:
 def _ignore_rf_if_bit_is_set(bit: int) -> Install:
     """Return an installer of a fault with which RF of a Ping Response has no effect if a given bit is also set."""
 
-    class RefusalHidden(Ping):
+    class RefusalHidden(PingHandling):
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             if response.Flags >> bit & 1:
                 response = replace(response, Flags=response.Flags & ~PingPacket.flags(RF=1))
@@ -108,7 +108,7 @@ def _set_rf(request: PingPacket) -> PingPacket:
 
 
 @fault("initiator-rf-set-in-ping-request-while-session-is-open", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorRfSetInPingRequestWhileSessionIsOpen(Ping):
+class InitiatorRfSetInPingRequestWhileSessionIsOpen(PingHandling):
     """The initiator sets RF in a Ping Request while a session of its queue manager is open."""
 
     def build_request(self) -> PingPacket:
@@ -118,7 +118,7 @@ class InitiatorRfSetInPingRequestWhileSessionIsOpen(Ping):
 
 
 @fault("initiator-rf-set-in-ping-request-for-private-name", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorRfSetInPingRequestForPrivateName(Ping):
+class InitiatorRfSetInPingRequestForPrivateName(PingHandling):
     """The initiator sets RF in the Ping Request if the destination is not a direct format name."""
 
     def __init__(self, qm: QM) -> None:
@@ -126,7 +126,7 @@ class InitiatorRfSetInPingRequestForPrivateName(Ping):
         self.names_guid = False
 
     def send_request(self, session: Session, now: Now) -> None:
-        self.names_guid = not session.direct
+        self.names_guid = not session.is_destination_direct
         super().send_request(session, now)
 
     def build_request(self) -> PingPacket:

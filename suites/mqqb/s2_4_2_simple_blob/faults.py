@@ -12,7 +12,7 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import SimpleBlob, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
@@ -46,7 +46,7 @@ def _change_simple_blob_of_privacy_level(level: int, change: Callable[[bytes], b
         changed = replace(data, EncryptionKey=change(data.EncryptionKey), Padding=None)
         return replace(done, SecurityHeader=replace(done.SecurityHeader, SecurityData=changed))
 
-    return change_step(Securing.encrypt_body, run)
+    return change_step(MessageSecuring.encrypt_body, run)
 
 
 def _get_encrypted_key(blob: bytes) -> bytes:
@@ -124,7 +124,7 @@ add(
 
 
 @fault("sender-simple-blob-of-cached-key-without-trailing-zeros", breaks="MQQB-2.4.2-D01", blind=True)
-class SenderSimpleBlobOfCachedKeyWithoutTrailingZeros(Securing):
+class SenderSimpleBlobOfCachedKeyWithoutTrailingZeros(MessageSecuring):
     """The sender sends a SIMPLEBLOB whose encryptedKey has 64 or 128 bytes, if the symmetric key was taken from the
     cache.
     """

@@ -8,12 +8,12 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
@@ -32,7 +32,7 @@ from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
 
 
 @fault("receiver-message-received-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
-class ReceiverMessageReceivedCountSharedByAllSessions(Receiving):
+class ReceiverMessageReceivedCountSharedByAllSessions(MessageReceiving):
     """The receiver has one MessageReceivedCount for all sessions."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -42,7 +42,7 @@ class ReceiverMessageReceivedCountSharedByAllSessions(Receiving):
 
 
 @fault("receiver-message-counted-on-each-session-of-sender-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class ReceiverMessageCountedOnEachSessionOfSenderAddress(Receiving):
+class ReceiverMessageCountedOnEachSessionOfSenderAddress(MessageReceiving):
     """The receiver counts a message on every session with the address of its sender."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -52,7 +52,7 @@ class ReceiverMessageCountedOnEachSessionOfSenderAddress(Receiving):
 
 
 @fault("receiver-closing-one-session-resets-counts-of-other-session", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class ReceiverClosingOneSessionResetsCountsOfOtherSession(Closing):
+class ReceiverClosingOneSessionResetsCountsOfOtherSession(SessionClosing):
     """When one of two sessions of a sender is closed, the receiver resets the received counts of the other session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -76,7 +76,7 @@ class ReceiverSessionAckClearsCountOfOtherSessionOfSender(SessionAcks):
 
 
 @fault("receiver-message-counted-on-first-session-of-host", breaks="MQQB-3.1.1.3.1-01")
-class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
+class ReceiverMessageCountedOnFirstSessionOfHost(MessageReceiving):
     """The receiver counts a message on the first open session from the same address."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -94,8 +94,8 @@ class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
 class SenderOneTxSequenceIdForAllSequencesOfQueue(TransactionalSending):
     """The sender uses one TxSequenceID for all sequences to a queue."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         first = TxSequenceID(1, session.OutgoingTxSequenceID.TimeStamp)
         return replace(numbered, TransactionalMessageSequenceIdentifier=first)
 
@@ -104,7 +104,7 @@ class SenderOneTxSequenceIdForAllSequencesOfQueue(TransactionalSending):
     "sender-sequences-begun-in-one-second-share-time-stamp",
     breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
 )
-class SenderSequencesBegunInOneSecondShareTimeStamp(Destinations):
+class SenderSequencesBegunInOneSecondShareTimeStamp(DestinationResolving):
     """The sender assigns the same TimeStamp to all sequences that begin in one second."""
 
     def open_outgoing_queue(self, name: str, now: Now) -> OutgoingQueue:
@@ -123,7 +123,7 @@ class SenderTxSequenceIdKeptAfterFinalAckOfLastMessage(TransactionalSending):
 
 
 @fault("sender-sequences-of-same-second-have-equal-time-stamp", breaks="MQQB-3.1.1.3.1-02", blind=True)
-class SenderSequencesOfSameSecondHaveEqualTimeStamp(Destinations):
+class SenderSequencesOfSameSecondHaveEqualTimeStamp(DestinationResolving):
     """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
 
     def _create_sequence_id(self, now: Now) -> TxSequenceID:
@@ -135,8 +135,8 @@ class SenderSequencesOfSameSecondHaveEqualTimeStamp(Destinations):
 class SenderFirstSequenceHasOrdinal3(TransactionalSending):
     """The sender's first sequence of a session has Ordinal 3."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = session.OutgoingTxSequenceID
         other = TxSequenceID(identifier.Ordinal + 2, identifier.TimeStamp)
         return replace(numbered, TransactionalMessageSequenceIdentifier=other)
@@ -146,7 +146,7 @@ SECONDS_PER_MINUTE = 60
 
 
 @fault("sender-first-time-stamp-follows-clock-that-was-set-back", breaks="MQQB-3.1.1.3.1-03")
-class SenderFirstTimeStampFollowsClockThatWasSetBack(Destinations):
+class SenderFirstTimeStampFollowsClockThatWasSetBack(DestinationResolving):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing_queue(self, name: str, now: Now) -> OutgoingQueue:
@@ -156,7 +156,7 @@ class SenderFirstTimeStampFollowsClockThatWasSetBack(Destinations):
 
 
 @fault("sender-first-sequence-of-second-queue-has-ordinal-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
-class SenderFirstSequenceOfSecondQueueHasOrdinal2(Destinations):
+class SenderFirstSequenceOfSecondQueueHasOrdinal2(DestinationResolving):
     """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
 
     def _create_sequence_id(self, now: Now) -> TxSequenceID:
@@ -248,15 +248,15 @@ add(
 
 
 @fault("receiver-reject-count-is-2-after-first-rejected-message", breaks="MQQB-3.1.1.3.1-05", blind=True)
-class ReceiverRejectCountIs2AfterFirstRejectedMessage(InSequence):
+class ReceiverRejectCountIs2AfterFirstRejectedMessage(TransactionalReceiving):
     """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         if transfer is not None and not transfer.RejectCount:
             session.TxMessageRejectCount = 1
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
 
 
 def _reset_outgoing_sequence_number(queue: OutgoingQueue) -> None:
@@ -302,7 +302,7 @@ add(
 
 
 @fault("receiver-first-sequence-with-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07")
-class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
+class ReceiverFirstSequenceWithTimeStamp0Refused(TransactionalReceiving):
     """The receiver refuses a first sequence whose TxSequenceID has TimeStamp 0."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -314,7 +314,7 @@ class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
 
 
 @fault("receiver-first-sequence-with-time-stamp-before-2001-rejected", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverFirstSequenceWithTimeStampBefore2001Rejected(InSequence):
+class ReceiverFirstSequenceWithTimeStampBefore2001Rejected(TransactionalReceiving):
     """The receiver rejects the first sequence of a sender when its TimeStamp is earlier than 2001."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -9,11 +9,11 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, change_after_every_input, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
     IncomingTransactionalTransferInfo,
@@ -31,7 +31,7 @@ from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
 
 
 @fault("receiver-first-sequence-that-begins-with-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
-class ReceiverFirstSequenceThatBeginsWithAnyNumberAccepted(InSequence):
+class ReceiverFirstSequenceThatBeginsWithAnyNumberAccepted(TransactionalReceiving):
     """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -307,7 +307,7 @@ add(
 
 
 @fault("sender-message-order-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class SenderMessageOrderReversedBySessionRetry(Establishing):
+class SenderMessageOrderReversedBySessionRetry(SessionEstablishing):
     """The sender reverses the order of its messages when it tries again to establish a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -354,7 +354,7 @@ class SenderRecoverableMessagesSentAgainBeforeExpress(SessionInitialization):
     def initialize_messages(self, session: Session, now: Now | None = None) -> None:
         express = [one for one in session.OutgoingMessageTable if not one.recoverable]
         super().initialize_messages(session)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return
         for position in express:
             session.OutgoingMessageTable.remove(position)
@@ -363,7 +363,7 @@ class SenderRecoverableMessagesSentAgainBeforeExpress(SessionInitialization):
 
 
 @fault("receiver-incoming-number-of-empty-queue-lost-at-restart", breaks="MQQB-3.1.1.3.1-09", blind=True)
-class ReceiverIncomingNumberOfEmptyQueueLostAtRestart(Restoring):
+class ReceiverIncomingNumberOfEmptyQueueLostAtRestart(StateRestoring):
     """The receiver loses IncomingTxSequenceNumber at a restart if the queue contains no message."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -374,7 +374,7 @@ class ReceiverIncomingNumberOfEmptyQueueLostAtRestart(Restoring):
 
 
 @fault("sender-tx-numbers-begin-at-1-again-after-restart", breaks="MQQB-3.1.1.3.1.2-01", blind=True)
-class SenderTxNumbersBeginAt1AgainAfterRestart(Restoring):
+class SenderTxNumbersBeginAt1AgainAfterRestart(StateRestoring):
     """The sender numbers the transactional messages that wait in an outgoing queue from 1 on when it restarts, even if
     earlier messages of the sequence were acknowledged before the restart.
     """

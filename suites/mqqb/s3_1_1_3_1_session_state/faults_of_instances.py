@@ -10,17 +10,17 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-sequence-with-ordinal-1-and-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverSequenceWithOrdinal1AndTimeStamp0Refused(InSequence):
+class ReceiverSequenceWithOrdinal1AndTimeStamp0Refused(TransactionalReceiving):
     """The receiver refuses the lowest TxSequenceID, with Ordinal 1 and TimeStamp 0, as if IncomingTxSequenceID began
     with 1.
     """
@@ -80,7 +80,7 @@ for _name, _says, _install in (
 def _change_inspected_session(change: Callable[[QM, Session, dict[str, Any]], None]) -> Install:
     """Return an installer of a fault that changes the tree of a session in an inspection."""
 
-    class SessionTreeChanged(Inspection):
+    class SessionTreeChanged(DataModelInspection):
         def _describe_session(self, session: Session, now: Now) -> dict[str, Any]:
             tree = super()._describe_session(session, now)
             change(self.qm, session, tree)
@@ -121,7 +121,7 @@ def _add_prefix_to_shown_next_hop_addresses(qm: QM, session: Session, tree: dict
 
 
 def _append_port_to_shown_next_hops_of_guid(qm: QM, session: Session, tree: dict[str, Any]) -> None:
-    if not session.direct:
+    if not session.is_destination_direct:
         for hop in tree["NextHopCollection"]:
             hop["Address"] += f":{qm.config.remote_tcp_port}"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import TransportAccepted
 
 
 @fault("sender-sequence-time-stamp-repeated-after-restart", breaks="MQQB-3.1.1.3.1-03", blind=True)
-class SenderSequenceTimeStampRepeatedAfterRestart(Restoring):
+class SenderSequenceTimeStampRepeatedAfterRestart(StateRestoring):
     """The sender forgets at a restart which TimeStamp the last new sequence had, so that TimeStamp of the next new
     sequence depends only on the clock.
     """

@@ -8,11 +8,15 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.resolving import Resolving, format_next_hop, is_ip_address_text
+from reference_qm.core.sessions.session_address_resolving import (
+    SessionAddressResolving,
+    format_next_hop,
+    is_ip_address_text,
+)
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import TransportAccepted
@@ -82,7 +86,7 @@ add(
 
 
 @fault("sender-first-sequence-number-of-second-queue-is-2", breaks="MQQB-3.1.1.3.1-06", blind=True)
-class SenderFirstSequenceNumberOfSecondQueueIs2(Destinations):
+class SenderFirstSequenceNumberOfSecondQueueIs2(DestinationResolving):
     """OutgoingTxSequenceNumber is initially 2 for each outgoing queue except the first."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -110,7 +114,7 @@ add(
 
 
 @fault("receiver-initial-sequence-id-has-time-stamp-of-yesterday", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverInitialSequenceIdHasTimeStampOfYesterday(InSequence):
+class ReceiverInitialSequenceIdHasTimeStampOfYesterday(TransactionalReceiving):
     """TimeStamp of the initial IncomingTxSequenceID is the time of the day before: older sequences are refused."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -134,7 +138,7 @@ class AcceptorRemoteAddressWithPort(SessionOpening):
 
 
 @fault("initiator-remote-address-in-form-of-next-hops", breaks="MQQB-3.1.1.3.1-11", blind=True)
-class InitiatorRemoteAddressInFormOfNextHops(Resolving):
+class InitiatorRemoteAddressInFormOfNextHops(SessionAddressResolving):
     """RemoteQMAddress of a session that the initiator opens has the form of an element of NextHops, such as IP=."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:

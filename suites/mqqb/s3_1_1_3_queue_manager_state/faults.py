@@ -9,12 +9,12 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import LastEntryCache, delay_cleanup_timer, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, Session
 from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
@@ -40,7 +40,7 @@ for _name, _cache in (
 
 
 @fault("receiver-message-history-not-empty-at-first-start", breaks="MQQB-3.1.1.3-21")
-class ReceiverMessageHistoryNotEmptyAtFirstStart(Initialization):
+class ReceiverMessageHistoryNotEmptyAtFirstStart(QueueManagerInitialization):
     """The receiver begins with an entry in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -61,7 +61,7 @@ add(
 
 
 @fault("sender-message-id-increased-by-two-for-each-message", breaks="MQQB-3.1.1.3-24")
-class SenderMessageIdIncreasedByTwoForEachMessage(Numbering):
+class SenderMessageIdIncreasedByTwoForEachMessage(MessageNumbering):
     """The sender increases the MessageID by two for each message."""
 
     def assign_message_ordinal(self) -> int:
@@ -70,18 +70,18 @@ class SenderMessageIdIncreasedByTwoForEachMessage(Numbering):
 
 
 @fault("sender-message-id-incremented-twice-for-own-message", breaks="MQQB-3.1.1.3-24", blind=True)
-class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessages):
+class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessageSending):
     """The sender increments MessageIdOrdinal by two for an administration acknowledgment or a report."""
 
     def send(self, message: Message, now: Now) -> None:
         before = self.qm.adm.MessageIdOrdinal
         super().send(message, now)
         if self.qm.adm.MessageIdOrdinal != before:
-            self.qm.numbering.assign_message_ordinal()
+            self.qm.message_numbering.assign_message_ordinal()
 
 
 @fault("sender-message-id-increased-by-two-for-every-fourth-message", breaks="MQQB-3.1.1.3-24", blind=True)
-class SenderMessageIdIncreasedByTwoForEveryFourthMessage(Numbering):
+class SenderMessageIdIncreasedByTwoForEveryFourthMessage(MessageNumbering):
     """The sender increases MessageID by two, instead of one, for every fourth message."""
 
     def assign_message_ordinal(self) -> int:
@@ -90,7 +90,7 @@ class SenderMessageIdIncreasedByTwoForEveryFourthMessage(Numbering):
 
 
 @fault("sender-message-id-increased-by-two-with-several-queues", breaks="MQQB-3.1.1.3-24", blind=True)
-class SenderMessageIdIncreasedByTwoWithSeveralQueues(Numbering):
+class SenderMessageIdIncreasedByTwoWithSeveralQueues(MessageNumbering):
     """When several outgoing queues exist, the sender increases MessageID by two for each message."""
 
     def assign_message_ordinal(self) -> int:
@@ -139,7 +139,7 @@ add(
 
 
 @fault("initiator-ping-request-cookie-constant", breaks="MQQB-3.1.1.3-26")
-class InitiatorPingRequestCookieConstant(Ping):
+class InitiatorPingRequestCookieConstant(PingHandling):
     """The initiator sends the same Cookie in all its Ping Requests."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -148,7 +148,7 @@ class InitiatorPingRequestCookieConstant(Ping):
 
 
 @fault("receiver-send-insecure-nacks-true-by-default", breaks="MQQB-3.1.1.3-27")
-class ReceiverSendInsecureNacksTrueByDefault(Initialization):
+class ReceiverSendInsecureNacksTrueByDefault(QueueManagerInitialization):
     """The receiver's SendInsecureNacks is TRUE unless another value is configured."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -209,7 +209,7 @@ for name, rule, element in (
 
 
 @fault("sender-resend-timeouts-final-equals-long-after-restart", breaks="MQQB-3.1.1.3-31", blind=True)
-class SenderResendTimeoutsFinalEqualsLongAfterRestart(Restoring):
+class SenderResendTimeoutsFinalEqualsLongAfterRestart(StateRestoring):
     """After a restart, the sender's ResendTimeoutsFinal has the value of ResendTimeoutsLong."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -219,7 +219,7 @@ class SenderResendTimeoutsFinalEqualsLongAfterRestart(Restoring):
 
 
 @fault("sender-outgoing-tx-sequence-number-counted-anew-at-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
-class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(Restoring):
+class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(StateRestoring):
     """After a restart, the sender sets OutgoingTxSequenceNumber to the number of transactional messages in
     OutgoingMessageTable plus one, so that it uses a number again that was already sent and acknowledged.
     """
@@ -232,7 +232,7 @@ class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(Restoring):
 
 
 @fault("sender-resend-timeouts-medium-lost-with-unacked-sequence", breaks="MQQB-3.1.1.3-29", blind=True)
-class SenderResendTimeoutsMediumLostWithUnackedSequence(Restoring):
+class SenderResendTimeoutsMediumLostWithUnackedSequence(StateRestoring):
     """The sender sets ResendTimeoutsMedium to ResendTimeoutsShort when it restarts with transactional messages in an
     outgoing queue.
     """

@@ -11,10 +11,10 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.surface.clock import Now
 
@@ -238,7 +238,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"initiator-key-of-{label}-message-not-cached",
             "MQQB-3.1.1.3-11",
             f"The initiator does not keep the symmetric key of {words} message.",
-            change_step(Securing.encrypt_body, _remove_new_cache_entries("SendSymmetricKeyCache", when)),
+            change_step(MessageSecuring.encrypt_body, _remove_new_cache_entries("SendSymmetricKeyCache", when)),
         )
         for label, words, when in (("recoverable", "a recoverable", _is_recoverable),)
     ),
@@ -247,7 +247,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-of-first-message-kept",
             rule,
             f"The sender uses the value of {name} at its first message for all later messages.",
-            change_step(Securing.encrypt_body, _encrypt_with_first_value_of_setting(name)),
+            change_step(MessageSecuring.encrypt_body, _encrypt_with_first_value_of_setting(name)),
         )
         for label, name, rule in (
             ("advanced-algorithm", "PreferredAdvancedAlgorithm", "MQQB-3.1.1.3-16"),
@@ -259,7 +259,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-of-recoverable-message-ignored",
             rule,
             f"The sender does not use {name} for a recoverable message.",
-            change_step(Securing.encrypt_body, _replace_setting_for_messages(name, value, _is_recoverable)),
+            change_step(MessageSecuring.encrypt_body, _replace_setting_for_messages(name, value, _is_recoverable)),
         )
         for label, name, value, rule in (
             ("advanced-algorithm", "PreferredAdvancedAlgorithm", 0x6610, "MQQB-3.1.1.3-16"),
@@ -304,13 +304,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-id-skipped-after-own-message",
         "MQQB-3.1.1.3-24",
         "The sender skips a MessageID after each message that it created itself.",
-        change_step(OwnMessages.send, _skip_message_id_ordinal_after_own_message),
+        change_step(OwnMessageSending.send, _skip_message_id_ordinal_after_own_message),
     ),
     (
         "sender-every-third-message-id-skipped",
         "MQQB-3.1.1.3-24",
         "The sender skips each MessageID that is a multiple of 3.",
-        change_step(Numbering.assign_message_ordinal, _skip_every_third_message_id_ordinal),
+        change_step(MessageNumbering.assign_message_ordinal, _skip_every_third_message_id_ordinal),
     ),
     (
         "sender-message-ids-begin-again-without-waiting-messages",

@@ -6,13 +6,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-cookie-alternates", breaks="MQQB-3.1.1.3-26", blind=True)
-class InitiatorPingCookieAlternates(Ping):
+class InitiatorPingCookieAlternates(PingHandling):
     """The initiator uses only two Cookies in its Ping Requests, in turn."""
 
     def send_request(self, session: Session, now: Now) -> None:

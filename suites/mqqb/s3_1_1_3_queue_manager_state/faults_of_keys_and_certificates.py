@@ -9,15 +9,15 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-user-cert-cache-emptied-when-session-closes", breaks="MQQB-3.1.1.3-03", blind=True)
-class ReceiverUserCertCacheEmptiedWhenSessionCloses(Closing):
+class ReceiverUserCertCacheEmptiedWhenSessionCloses(SessionClosing):
     """The receiver removes all entries from UserCertCache when a session is closed."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -125,7 +125,7 @@ add(
 
 
 @fault("sender-enhanced-rc2-40-bit-keys-only-for-first-destination", breaks="MQQB-3.1.1.3-18", blind=True)
-class SenderEnhancedRc240BitKeysOnlyForFirstDestination(Securing):
+class SenderEnhancedRc240BitKeysOnlyForFirstDestination(MessageSecuring):
     """The sender uses a 128-bit RC2 key for a message of privacy level Enhanced when another key is cached."""
 
     def encrypt_body(

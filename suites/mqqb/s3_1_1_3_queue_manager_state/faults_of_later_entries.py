@@ -11,10 +11,10 @@ from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import PingPacket, UserMessagePacket
-from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import CachedUserCert, MessageRefused, UserSignCert
+from reference_qm.security import CachedUserCert, ReceivedMessageRefused, UserSignCert
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
 
@@ -26,7 +26,7 @@ class ReceiverCachesCertificateThatItCouldNotVerify(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         try:
             super().verify_sender(packet, now)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             assert packet.SecurityHeader is not None
             data = packet.SecurityHeader.SecurityData
             known = UserSignCert(Certificate=data.SenderCert)
@@ -58,7 +58,7 @@ def _replace_advanced_algorithm(choose: Callable[[int], int]) -> Install:
             caches.settings = settings
         return encrypted
 
-    return change_step(Securing.encrypt_body, run)
+    return change_step(MessageSecuring.encrypt_body, run)
 
 
 def _replace_algorithm_number(given: int, used: int, value: int) -> int:
@@ -76,7 +76,7 @@ for _bits, _given, _used in (("128", 0x660E, 0x6610), ("192", 0x660F, 0x6610), (
 
 
 @fault("initiator-third-ping-request-with-first-cookie", breaks="MQQB-3.1.1.3-26", blind=True)
-class InitiatorThirdPingRequestWithFirstCookie(Ping):
+class InitiatorThirdPingRequestWithFirstCookie(PingHandling):
     """The initiator's third Ping Request has the Cookie of the first Ping Request."""
 
     def build_request(self) -> PingPacket:
@@ -88,11 +88,13 @@ class InitiatorThirdPingRequestWithFirstCookie(Ping):
 
 
 @fault("initiator-cookie-repeated-while-other-ping-is-unanswered", breaks="MQQB-3.1.1.3-26", blind=True)
-class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(Ping):
+class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(PingHandling):
     """The initiator sends the same Cookie while the response to another Ping Request is missing."""
 
     def build_request(self) -> PingPacket:
-        waiting = [one.ping_cookie for one in self.qm.sessions.values() if one.opening.name == "PING_RESPONSE"]
+        waiting = [
+            one.ping_cookie for one in self.qm.sessions.values() if one.awaited_opening_event.name == "PING_RESPONSE"
+        ]
         if len(waiting) > 1:
             self.qm.adm.PingCookie = min(waiting)
         return super().build_request()

@@ -11,9 +11,9 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier, UserMessagePacket
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 
@@ -112,7 +112,7 @@ for _cache, _rule, _cache_classes in (
 
 
 @fault("receiver-history-contains-own-identifier-at-start", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverHistoryContainsOwnIdentifierAtStart(Initialization):
+class ReceiverHistoryContainsOwnIdentifierAtStart(QueueManagerInitialization):
     """The receiver starts with an entry of its own identifier and the ordinal 0 in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -123,7 +123,7 @@ class ReceiverHistoryContainsOwnIdentifierAtStart(Initialization):
 
 
 @fault("receiver-history-contains-null-guid-after-restart", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverHistoryContainsNullGuidAfterRestart(Initialization):
+class ReceiverHistoryContainsNullGuidAfterRestart(QueueManagerInitialization):
     """The receiver starts with an entry of the NULL GUID in MessageIDHistoryTable after a restart without a stored
     history.
     """
@@ -136,7 +136,7 @@ class ReceiverHistoryContainsNullGuidAfterRestart(Initialization):
 
 
 @fault("receiver-first-message-with-id-1-treated-as-duplicate", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverFirstMessageWithId1TreatedAsDuplicate(History):
+class ReceiverFirstMessageWithId1TreatedAsDuplicate(MessageHistory):
     """The receiver takes the first message since its start for a message of its history if MessageID is 1."""
 
     def __init__(self, qm: QM) -> None:

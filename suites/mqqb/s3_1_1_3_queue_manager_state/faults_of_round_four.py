@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import OutgoingMessagePosition
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-messages-sorted-by-key-as-text-after-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
-class SenderMessagesSortedByKeyAsTextAfterRestart(Restoring):
+class SenderMessagesSortedByKeyAsTextAfterRestart(StateRestoring):
     """The sender restores the messages of OutgoingMessageTable in the order of their keys as text, so that message 10
     precedes message 9.
     """

@@ -7,10 +7,10 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 def _change_numbering_of_session_messages(first: int, step: int) -> Install:
     """Number the messages of a session from a given number with a given increment."""
 
-    class ChangedNumbering(Sending):
+    class ChangedNumbering(MessageSending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -46,7 +46,7 @@ add(
 
 
 @fault("sender-message-resent-on-same-session-not-counted", breaks="MQQB-3.1.1.4-01", blind=True)
-class SenderMessageResentOnSameSessionNotCounted(Sending):
+class SenderMessageResentOnSameSessionNotCounted(MessageSending):
     """The sender does not count a message that it sends a second time on the same session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -58,7 +58,7 @@ class SenderMessageResentOnSameSessionNotCounted(Sending):
 
 
 @fault("sender-message-with-session-header-not-counted", breaks="MQQB-3.1.1.4-01", blind=True)
-class SenderMessageWithSessionHeaderNotCounted(Sending):
+class SenderMessageWithSessionHeaderNotCounted(MessageSending):
     """The sender does not count a message that contains a SessionHeader."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -69,7 +69,7 @@ class SenderMessageWithSessionHeaderNotCounted(Sending):
 
 
 @fault("receiver-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
-class ReceiverTransactionalMessageNotCountedAsRecoverable(Receiving):
+class ReceiverTransactionalMessageNotCountedAsRecoverable(MessageReceiving):
     """The receiver does not count a transactional message as a recoverable message of the session."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -90,7 +90,7 @@ class SenderSessionAckOmitsSentTransactionalMessages(SessionAcks):
 
 
 @fault("sender-recoverable-sent-count-omits-transactional", breaks="MQQB-3.1.1.4-D01", blind=True)
-class SenderRecoverableSentCountOmitsTransactional(Sending):
+class SenderRecoverableSentCountOmitsTransactional(MessageSending):
     """The sender's RecoverableMessageSentCount does not count transactional messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -101,19 +101,19 @@ class SenderRecoverableSentCountOmitsTransactional(Sending):
 
 
 @fault("receiver-rejected-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01", blind=True)
-class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(InSequence):
+class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(TransactionalReceiving):
     """The receiver does not count a transactional message that is out of sequence as a recoverable message."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         super().receive_transactional_message(session, packet, receipt, now)
-        if receipt.done:
+        if receipt.is_on_disk:
             session.RecoverableMessageReceivedCount -= 1
 
 
 @fault("sender-transactional-message-sent-again-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01", blind=True)
-class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(Sending):
+class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(MessageSending):
     """The sender does not count a transactional message as recoverable when it sends the message again."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -125,7 +125,7 @@ class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(Sending):
 
 
 @fault("initiator-received-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
-class InitiatorReceivedTransactionalMessageNotCountedAsRecoverable(Receiving):
+class InitiatorReceivedTransactionalMessageNotCountedAsRecoverable(MessageReceiving):
     """The initiator does not count a transactional message that it receives as a recoverable message."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:

@@ -10,8 +10,8 @@ from harness.faults.primitives import at_restart, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, OrderAckBody, SequenceInfo, TransactionHeader, TxSequenceID, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
@@ -95,8 +95,8 @@ class SenderThirdSequenceHasOrdinalOfSecondSequence(TransactionalSending):
 class SenderSendsSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
     """The sender sends the second message of a new sequence as a message of the old sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = session.OutgoingTxSequenceID
         if identifier.Ordinal == 1 or numbered.TransactionSequenceNumber != 2:
             return numbered
@@ -124,8 +124,8 @@ add(
 class SenderGivesThirdMessageOrdinalOfEarlierSequence(TransactionalSending):
     """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         identifier = numbered.TransactionalMessageSequenceIdentifier
         if identifier.Ordinal > 1 and numbered.TransactionSequenceNumber == 3:
             old = replace(identifier, Ordinal=identifier.Ordinal - 1)
@@ -137,7 +137,7 @@ _FINAL_ACK_REQUEST_BIT_FA = TransactionHeader.flags(FA=1)
 
 
 @fault("router-fa-set-in-transaction-header-of-forwarded-message", breaks="MQQB-3.1.1.5-07")
-class RouterFaSetInTransactionHeaderOfForwardedMessage(Routing):
+class RouterFaSetInTransactionHeaderOfForwardedMessage(MessageRouting):
     """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -162,7 +162,7 @@ class RouterUserMessagePreviousNumberRecomputed(TransactionalSending):
 
 
 @fault("router-transaction-header-with-flags-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
-class RouterTransactionHeaderWithFlagsCleared(Routing):
+class RouterTransactionHeaderWithFlagsCleared(MessageRouting):
     """A router clears the flags FM and LM of the TransactionHeader of a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -173,7 +173,7 @@ class RouterTransactionHeaderWithFlagsCleared(Routing):
 
 
 @fault("router-previous-number-set-to-number-minus-one", breaks="MQQB-3.1.1.5-07", blind=True)
-class RouterPreviousNumberSetToNumberMinusOne(Routing):
+class RouterPreviousNumberSetToNumberMinusOne(MessageRouting):
     """A router sets PreviousTxSequenceNumber of a message that it forwards to TxSequenceNumber minus one."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -185,7 +185,7 @@ class RouterPreviousNumberSetToNumberMinusOne(Routing):
 
 
 @fault("router-connector-guid-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
-class RouterConnectorGuidCleared(Routing):
+class RouterConnectorGuidCleared(MessageRouting):
     """A router sets ConnectorQMGuid to zero in a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -197,7 +197,7 @@ class RouterConnectorGuidCleared(Routing):
 
 
 @fault("router-last-message-flag-cleared", breaks="MQQB-3.1.1.5-07")
-class RouterLastMessageFlagCleared(Routing):
+class RouterLastMessageFlagCleared(MessageRouting):
     """The router clears LM of the TransactionHeader of a forwarded message."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

@@ -18,7 +18,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -45,14 +45,14 @@ add(
 class SenderSequenceEndedBySessionAckContinued(TransactionalSending):
     """The sender continues a sequence whose last OrderAck arrived before the SessionAck."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         before = session.OutgoingTxSequenceID, session.OutgoingTxSequenceNumber
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
         session.OutgoingTxSequenceID, session.OutgoingTxSequenceNumber = before
 
 
 @fault("router-order-ack-for-second-forwarded-message", breaks="MQQB-3.1.1.5-06", blind=True)
-class RouterOrderAckForSecondForwardedMessage(Routing):
+class RouterOrderAckForSecondForwardedMessage(MessageRouting):
     """The router sends an OrderAck to the source when it forwards the second message of a sequence."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -65,7 +65,7 @@ class RouterOrderAckForSecondForwardedMessage(Routing):
 
 
 @fault("router-final-ack-for-forwarded-journaled-message", breaks="MQQB-3.1.1.5-06", blind=True)
-class RouterFinalAckForForwardedJournaledMessage(Routing):
+class RouterFinalAckForForwardedJournaledMessage(MessageRouting):
     """The router sends a FinalAck of the class ACK_RECEIVE when it forwards a transactional message with JN or JP."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

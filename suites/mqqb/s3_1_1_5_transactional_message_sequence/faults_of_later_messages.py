@@ -100,8 +100,8 @@ class SenderNewSequenceHasIdentifierOfPreviousAfterReconnect(TransactionalSendin
         super().__init__(qm)
         self.begun: dict[int, OutgoingTransferSequence | None] = {}
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         if numbered.TransactionSequenceNumber == 1:
             self.begun[session.number] = session.TxOutgoingSequence
         begun = self.begun.get(session.number)

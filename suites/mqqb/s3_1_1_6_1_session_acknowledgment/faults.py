@@ -17,7 +17,7 @@ add(
     "sender-acknowledged-express-message-kept",
     "MQQB-3.1.1.6.1-01",
     "The sender keeps express messages that a SessionAck acknowledges, and sends them again.",
-    skip(SessionAcks.delete_acknowledged_express),
+    skip(SessionAcks.delete_acknowledged_express_messages),
 )
 
 
@@ -34,16 +34,16 @@ class _AcknowledgmentKindRecorder(SessionAcks):
 class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_AcknowledgmentKindRecorder):
     """The sender keeps an express message when the SessionHeader of a UserMessage acknowledges the message."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         if self.__dict__.get("alone"):
-            super().delete_acknowledged_express(session, header)
+            super().delete_acknowledged_express_messages(session, header)
 
 
 add(
     "sender-acknowledged-recoverable-message-kept",
     "MQQB-3.1.1.6.1-02",
     "The sender keeps recoverable messages that a SessionAck acknowledges as stored, and sends them again.",
-    skip(SessionAcks.delete_acknowledged_recoverable),
+    skip(SessionAcks.delete_acknowledged_recoverable_messages),
 )
 
 
@@ -51,9 +51,9 @@ add(
 class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_AcknowledgmentKindRecorder):
     """The sender keeps a recoverable message when the SessionHeader of a UserMessage acknowledges the message."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.__dict__.get("alone"):
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)
 
 
 def _has_no_recoverable_ack_flags(packet: SessionAckPacket) -> bool:
@@ -119,5 +119,5 @@ add(
     "receiver-session-ack-send-timer-ignored",
     ("MQQB-3.1.1.6.1-D01", "MQQB-3.1.6.4-01", "MQQB-3.1.3.2-10"),
     "The receiver sends nothing when its Session Ack Send Timer expires.",
-    skip(SessionAcks.on_send_timer),
+    skip(SessionAcks.on_order_ack_send_timer),
 )

@@ -29,37 +29,37 @@ class _FaultByCarrierOfSessionHeader(SessionAcks):
 class SenderExpressMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
     """The sender discards express messages only if a SessionAck acknowledges them, and not if a message does."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         if self.in_session_ack:
-            super().delete_acknowledged_express(session, header)
+            super().delete_acknowledged_express_messages(session, header)
 
 
 @fault("sender-one-express-message-per-acknowledgment-discarded", breaks="MQQB-3.1.1.6.1-01", blind=True)
 class SenderOneExpressMessagePerAcknowledgmentDiscarded(SessionAcks):
     """The sender discards only the first of several express messages that a SessionAck acknowledges."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         numbers = [one.SequenceNumber for one in session.OutgoingMessageTable.awaiting_ack if not one.recoverable]
         if numbers and numbers[0] <= header.AckSequenceNumber:
-            super().delete_acknowledged_express(session, replace(header, AckSequenceNumber=numbers[0]))
+            super().delete_acknowledged_express_messages(session, replace(header, AckSequenceNumber=numbers[0]))
 
 
 @fault("sender-recoverable-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
 class SenderRecoverableMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
     """The sender discards recoverable messages only if a SessionAck acknowledges them, and not if a message does."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.in_session_ack:
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-ignores-bits-16-to-31-of-recoverable-ack-flags", breaks="MQQB-3.1.1.6.1-02", blind=True)
 class SenderIgnoresBits16To31OfRecoverableAckFlags(SessionAcks):
     """The sender ignores the bits 16 to 31 of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         low = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
-        super().delete_acknowledged_recoverable(session, low)
+        super().delete_acknowledged_recoverable_messages(session, low)
 
 
 @fault("receiver-initial-recoverable-ack-number-1-on-own-session", breaks="MQQB-3.1.1.6.1-03", blind=True)

@@ -27,6 +27,6 @@ class ReceiverSessionAckOfExpressMessagesAfterTimerOmitted(SessionAcks):
     recoverable messages on the session.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if session.RecoverableMsgAckFlags or not session.LastAckedRecoverableMsgSeqNumber:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)

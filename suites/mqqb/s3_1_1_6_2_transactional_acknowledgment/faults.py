@@ -9,10 +9,10 @@ from reference_qm.codec import MessageClass, OrderAckBody, SessionHeader, TxSequ
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.store.messages import deserialize_message
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("router-order-ack-sent-for-forwarded-message", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RouterOrderAckSentForForwardedMessage(Routing):
+class RouterOrderAckSentForForwardedMessage(MessageRouting):
     """A queue manager between source and destination sends an OrderAck for a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -37,7 +37,7 @@ class RouterOrderAckSentForForwardedMessage(Routing):
 
 
 @fault("router-message-out-of-order-dropped", breaks=("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"))
-class RouterMessageOutOfOrderDropped(Routing):
+class RouterMessageOutOfOrderDropped(MessageRouting):
     """A queue manager between source and destination forwards only messages in sequence."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -50,7 +50,7 @@ class RouterMessageOutOfOrderDropped(Routing):
             before = self.last.get(header.TxSequenceID, 0)
             self.last[header.TxSequenceID] = header.TxSequenceNumber
             if header.TxSequenceNumber < before:
-                receipt.done = True
+                receipt.is_on_disk = True
                 return
         super().route_message(session, packet, receipt, now)
 
@@ -74,13 +74,13 @@ class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
 
 
 @fault("receiver-order-ack-timer-stopped-by-rejected-message", breaks="MQQB-3.1.1.6.2-06")
-class ReceiverOrderAckTimerStoppedByRejectedMessage(InSequence):
+class ReceiverOrderAckTimerStoppedByRejectedMessage(TransactionalReceiving):
     """The receiver stops the Order Ack Send Timer when it rejects a message that is out of sequence."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         session.order_acks_due.clear()
 
 
@@ -88,7 +88,7 @@ class ReceiverOrderAckTimerStoppedByRejectedMessage(InSequence):
 class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """The sender discards a transactional message that a SessionAck acknowledges."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
@@ -98,8 +98,8 @@ class SenderSecondTransactionalMessageDiscardedBySessionAck(SessionAcks):
     them.
     """
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, header)
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, header)
         for position in list(session.OutgoingMessageTable):
             if position.ReceivedSessionAck and position.TxSequenceNumber > 1:
                 self.delete_position(session, position)
@@ -111,8 +111,8 @@ class SenderTransactionalMessageLeavesSequenceAtSessionAck(TransactionalSending)
     OrderAck.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         session.OutgoingMessageTable.remove(position)
         self.remove_message_from_sequence(session, position)
 
@@ -121,8 +121,8 @@ class SenderTransactionalMessageLeavesSequenceAtSessionAck(TransactionalSending)
 class SenderMessageOfSecondQueueDeletedBySessionAck(TransactionalSending):
     """The sender deletes a transactional message of its second outgoing queue when a session acknowledgment arrives."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         queues = list(self.qm.adm.OutgoingQueues.values())
         if session.OutgoingQueueReference is not queues[0]:
             session.OutgoingMessageTable.remove(position)
@@ -149,9 +149,9 @@ class SenderJournaledMessageDeletedByOrderAckBeforeSessionAck(TransactionalSendi
     message until the FinalAck arrives.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered = position.ReceivedOrderAck
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
         if ordered:
             session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
 
@@ -183,7 +183,7 @@ class SenderMessageWithJnOnlyDiscardedByOrderAck(TransactionalSending):
 
 
 @fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
-class ReceiverOrderAckNumberIsHighestReceived(InSequence):
+class ReceiverOrderAckNumberIsHighestReceived(TransactionalReceiving):
     """The receiver's OrderAck has the highest number that arrived, even if the messages arrived out of order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -196,7 +196,7 @@ class ReceiverOrderAckNumberIsHighestReceived(InSequence):
 
 
 @fault("receiver-order-ack-has-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckHasNumberOfRejectedMessage(InSequence):
+class ReceiverOrderAckHasNumberOfRejectedMessage(TransactionalReceiving):
     """The receiver's OrderAck has the number of a message that it rejected because of a gap."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -226,7 +226,7 @@ class ReceiverOrderAckHasNumberOfSecondToLastMessage(OrderAcks):
 
 
 @fault("receiver-order-ack-after-repeated-message-names-its-number", breaks="MQQB-3.1.1.6.2-03", blind=True)
-class ReceiverOrderAckAfterRepeatedMessageNamesItsNumber(InSequence):
+class ReceiverOrderAckAfterRepeatedMessageNamesItsNumber(TransactionalReceiving):
     """The receiver sends an OrderAck with the TxSequenceNumber of a message that was repeated, although later messages
     of the sequence were already acknowledged.
     """
@@ -235,7 +235,7 @@ class ReceiverOrderAckAfterRepeatedMessageNamesItsNumber(InSequence):
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         super().receive_transactional_message(session, packet, receipt, now)
-        header, queue = packet.TransactionHeader, self.qm.arrival.find_destination(packet)
+        header, queue = packet.TransactionHeader, self.qm.message_arrival.find_destination(packet)
         if header is None or queue is None:
             return
         name = deserialize_message(packet, self.qm.adm.Identifier, now.utc_s).DestinationQueueFormatName

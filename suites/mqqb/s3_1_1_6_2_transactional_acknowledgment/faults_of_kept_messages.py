@@ -60,8 +60,8 @@ class SenderLastMessageOfSequenceDeletedWithoutOrderAck(TransactionalSending):
     have OrderAcks.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         sequence = session.TxOutgoingSequence
         if position.TxSequenceNumber > 1 and sequence is not None:
             position.ReceivedOrderAck |= sequence.LastAck.SeqNo == position.TxSequenceNumber - 1
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)

@@ -10,8 +10,8 @@ from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.store.messages import deserialize_message
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -39,7 +39,7 @@ def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMess
             count = counts[source] = counts.get(source, 0) + 1
             acknowledge(self, session, packet, count, now)
 
-    return change_step(Routing.route_message, run)
+    return change_step(MessageRouting.route_message, run)
 
 
 def _send_order_ack(self: Any, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -89,43 +89,43 @@ def acknowledge_arrival_of_forwarded_message(
 
 
 @fault("router-message-behind-gap-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
-class RouterMessageBehindGapNotForwarded(Routing):
+class RouterMessageBehindGapNotForwarded(MessageRouting):
     """A queue manager between source and destination does not forward a message behind a gap in its sequence."""
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         if header is None:
-            return super().is_routable(packet)
+            return super().is_message_routable(packet)
         last = self.__dict__.setdefault("last_numbers", {})
         number = last.get(header.TxSequenceID, header.TxSequenceNumber - 1)
         if header.TxSequenceNumber > number + 1:
             return False
         last[header.TxSequenceID] = max(number, header.TxSequenceNumber)
-        return super().is_routable(packet)
+        return super().is_message_routable(packet)
 
 
 @fault("router-repeated-sequence-number-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
-class RouterRepeatedSequenceNumberNotForwarded(Routing):
+class RouterRepeatedSequenceNumberNotForwarded(MessageRouting):
     """A queue manager between source and destination does not forward a TxSequenceNumber of a sequence twice."""
 
-    def is_routable(self, packet: UserMessagePacket) -> bool:
+    def is_message_routable(self, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         if header is not None:
             seen = self.__dict__.setdefault("seen_numbers", set())
             if (header.TxSequenceID, header.TxSequenceNumber) in seen:
                 return False
             seen.add((header.TxSequenceID, header.TxSequenceNumber))
-        return super().is_routable(packet)
+        return super().is_message_routable(packet)
 
 
 @fault("router-previous-number-set-to-last-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
-class RouterPreviousNumberSetToLastForwarded(Routing):
+class RouterPreviousNumberSetToLastForwarded(MessageRouting):
     """A queue manager between source and destination sets PreviousTxSequenceNumber to the number that it forwarded
     last.
     """
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None or counted.TransactionHeader is None:
             return counted
         header = counted.TransactionHeader
@@ -143,9 +143,9 @@ def _is_order_ack_timer_running(self: Any, session: Session) -> bool:
 class ReceiverOrderAckDelayCountedFromSessionStart(OrderAcks):
     """The receiver does not record the time of its OrderAcks, so that later OrderAcks are not delayed."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         before = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         session.LastOrderAckSendTime = before
 
 
@@ -158,9 +158,9 @@ class ReceiverSendsLaterOrderAcksOfSessionWithoutTimer(OrderAcks):
         if session.number in self.__dict__.setdefault("acknowledged", set()):
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, 1, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__.setdefault("acknowledged", set()).add(session.number)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-delays-order-ack-only-for-second-message-of-session", breaks="MQQB-3.1.1.6.2-05", blind=True)
@@ -199,9 +199,9 @@ class ReceiverDelaysOnlyFirstOrderAckForFurtherMessages(OrderAcks):
         ):
             super().start_order_ack_timer(session, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__.setdefault("sent", set()).add(session.number)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault(
@@ -212,30 +212,30 @@ class ReceiverDelaysOnlyFirstOrderAckForFurtherMessages(OrderAcks):
 class ReceiverOrderAckOfSecondSequenceNotSent(OrderAcks):
     """When the Order Ack Send Timer expires, the receiver sends only the OrderAck of the first sequence that is due."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         session.order_acks_due = dict(list(session.order_acks_due.items())[:1])
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-sends-no-order-ack-at-second-expiry-of-send-timer", breaks="MQQB-3.1.1.6.2-07", blind=True)
 class ReceiverSendsNoOrderAckAtSecondExpiryOfSendTimer(OrderAcks):
     """When the Order Ack Send Timer of a session expires a second time, the receiver sends no OrderAck."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         counts = self.__dict__.setdefault("expiries", {})
         counts[session.number] = counts.get(session.number, 0) + 1
         if counts[session.number] == 2:
             session.order_acks_due = {}
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-no-order-ack-after-rejected-message", breaks="MQQB-3.1.1.6.2-07", blind=True)
 class ReceiverNoOrderAckAfterRejectedMessage(OrderAcks):
     """When the Order Ack Send Timer expires after a rejected message, the receiver sends no OrderAck."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         session.order_acks_due = {one: None for one in session.order_acks_due if not one.RejectCount}
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 for _name, _rule, _says, _acknowledge in (

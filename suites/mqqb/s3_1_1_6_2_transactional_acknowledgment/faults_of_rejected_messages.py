@@ -6,8 +6,8 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, UserMessagePacket
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("router-order-ack-while-destination-is-not-connected", breaks="MQQB-3.1.1.6.2-01", blind=True)
-class RouterOrderAckWhileDestinationIsNotConnected(Routing):
+class RouterOrderAckWhileDestinationIsNotConnected(MessageRouting):
     """The router sends an OrderAck for a message that it cannot forward at once."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -37,7 +37,7 @@ class RouterOrderAckWhileDestinationIsNotConnected(Routing):
 
 
 @fault("router-order-ack-for-each-second-forwarded-message", breaks="MQQB-3.1.1.6.2-01", blind=True)
-class RouterOrderAckForEachSecondForwardedMessage(Routing):
+class RouterOrderAckForEachSecondForwardedMessage(MessageRouting):
     """The router sends an OrderAck for each second transactional message that it forwards."""
 
     def __init__(self, qm: QM) -> None:
@@ -63,29 +63,29 @@ class SenderTransactionalMessageDiscardedOnLaterSession(TransactionalSending):
         super().__init__(qm)
         self.acknowledged: set[OutgoingMessagePosition] = set()
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position in self.acknowledged and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
             self.remove_message_from_sequence(session, position)
             return
         self.acknowledged.add(position)
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
 @fault("sender-journaled-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09", blind=True)
 class SenderJournaledTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """When a SessionAck acknowledges a transactional message with JP, the sender journals and discards the message."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.UserMessage.UserHeader.JP and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
             self.remove_message_from_sequence(session, position)
-            self.qm.journaling.journal_delivered_message(position.MessagePosition)
+            self.qm.message_journaling.journal_delivered_message(position.MessagePosition)
             return
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
-class _OrderAckAfterRejectionFault(InSequence):
+class _OrderAckAfterRejectionFault(TransactionalReceiving):
     """A base class of faults in the OrderAck after a message that was rejected."""
 
     def receive_transactional_message(
@@ -93,7 +93,7 @@ class _OrderAckAfterRejectionFault(InSequence):
     ) -> None:
         super().receive_transactional_message(session, packet, receipt, now)
         header = packet.TransactionHeader
-        queue = self.qm.arrival.find_destination(packet)
+        queue = self.qm.message_arrival.find_destination(packet)
         if header is None or queue is None:
             return
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():

@@ -19,10 +19,10 @@ class ReceiverOrderAckForRepeatedMessageMissing(OrderAcks):
         super().__init__(qm)
         self.acknowledged: dict[IncomingTransactionalTransferInfo, tuple[int, int]] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due):
             place = (int(transfer.saved_sequence_identifier), transfer.saved_sequence_number)
             if self.acknowledged.get(transfer) == place:
                 del session.order_acks_due[transfer]
             self.acknowledged[transfer] = place
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)

@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -20,9 +20,9 @@ class ReceiverOrderAckElapsedTimeCountedFromSessionStart(OrderAcks):
     Order Ack Send Timer after 10 s.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         kept = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         session.LastOrderAckSendTime = kept
 
 
@@ -41,19 +41,19 @@ class ReceiverOrderAckSendTimerOfSecondSessionNotRestarted(OrderAcks):
 class ReceiverOrderAckSendTimerAfterFirstOrderAckDoubled(OrderAcks):
     """The receiver starts the Order Ack Send Timer with twice OrderAckTimeout after the first OrderAck of a session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        super().on_send_timer(session, now)
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
+        super().on_order_ack_send_timer(session, now)
         session.OrderAckTimeout = 1000
 
 
 @fault("receiver-order-ack-send-timer-not-started-by-rejected-message", breaks="MQQB-3.1.1.6.2-06", blind=True)
-class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(InSequence):
+class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(TransactionalReceiving):
     """The receiver does not start the Order Ack Send Timer when a message that is out of sequence arrives."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None and len(session.order_acks_due) == 1:
             self.qm.session_timers.stop(session, TimerName.ORDER_ACK_SEND)
             session.order_acks_due.clear()

@@ -9,8 +9,8 @@ from harness.faults.parts import change_step, fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserHeader, UserMessagePacket
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
         "MQQB-3.1.6.4-05",
     ),
 )
-class SenderFinalAckNotCounted(Receiving):
+class SenderFinalAckNotCounted(MessageReceiving):
     """The sender does not count a FinalAck among the messages that it received."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -34,7 +34,7 @@ class SenderFinalAckNotCounted(Receiving):
 
 
 @fault("sender-final-ack-counted-as-express", breaks="MQQB-3.1.1.7.3-D01")
-class SenderFinalAckCountedAsExpress(Receiving):
+class SenderFinalAckCountedAsExpress(MessageReceiving):
     """The sender counts a FinalAck as an express message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -48,7 +48,7 @@ def _omit_final_ack_from_count(when: Callable[[Any, Any, Any], bool]) -> Install
         if not is_final_ack(packet) or not when(self, session, packet):
             original(session, packet)
 
-    return change_step(Receiving.count_message_received_on_session, run)
+    return change_step(MessageReceiving.count_message_received_on_session, run)
 
 
 def _is_later_packet_of_session(self: Any, session: Any, packet: Any) -> bool:

@@ -11,10 +11,10 @@ from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.config import TimerSettings
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
-from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Session
@@ -90,11 +90,11 @@ class AcceptorSessionAckWaitTimerUsesOwnDefault(SessionAcks):
     initiator sent.
     """
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         agreed = session.AckWaitTimeout
         if not session.initiator:
             session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = agreed
 
 
@@ -143,7 +143,7 @@ class ReceiverOrderAckTimerFiveTimesLongerAfterFirstStart(_TimerStartCounter):
 
 
 @fault("receiver-history-cleanup-timer-always-30-min", breaks="MQQB-3.1.2.8-01")
-class ReceiverHistoryCleanupTimerAlways30Min(History):
+class ReceiverHistoryCleanupTimerAlways30Min(MessageHistory):
     """The receiver's MessageIDHistory Cleanup Timer always expires after half an hour."""
 
     def start_history_timer(self, now: Now) -> None:
@@ -157,7 +157,7 @@ add(
     "acceptor-session-initialization-timer-ignored",
     ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
     "The acceptor does nothing when its Session Initialization Timer expires.",
-    skip(Closing.on_session_initialization_timer),
+    skip(SessionClosing.on_session_initialization_timer),
 )
 
 
@@ -239,7 +239,7 @@ class SenderResendTimeInSecondQueueWithoutInterval(TransactionalSending):
 
 
 @fault("receiver-history-timer-with-default-time-after-expiry", breaks="MQQB-3.1.2.8-01", blind=True)
-class ReceiverHistoryTimerWithDefaultTimeAfterExpiry(History):
+class ReceiverHistoryTimerWithDefaultTimeAfterExpiry(MessageHistory):
     """The receiver starts the MessageIDHistory Cleanup Timer with half an hour after the timer expired."""
 
     def on_history_timer(self, now: Now) -> None:

@@ -130,8 +130,8 @@ class SessionCleanupTimerRestartedByMessage(SessionTimers):
 class SessionAckWaitTimerLongerWhileOtherSessionIsOpen(SessionAcks):
     """The Session Ack Wait Timer has one and a half times AckWaitTimeout while another session is open."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
-        super().start_wait_timer(session, now)
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().start_session_ack_wait_timer(session, now)
         if _is_other_session_open(self.qm, session):
             duration_ms = session.AckWaitTimeout * 3 // 2
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, duration_ms, now)
@@ -141,7 +141,7 @@ class SessionAckWaitTimerLongerWhileOtherSessionIsOpen(SessionAcks):
 class SessionAckWaitTimerDefaultTimeout(SessionAcks):
     """The Session Ack Wait Timer has a fixed duration of 30 s instead of a multiple of AckWaitTimeout."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, 30_000, now)
 
 
@@ -149,8 +149,8 @@ class SessionAckWaitTimerDefaultTimeout(SessionAcks):
 class SessionAckWaitTimerHalvedAfterSessionAck(SessionAcks):
     """The Session Ack Wait Timer has half of AckWaitTimeout when it starts again after a SessionAck."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
-        super().start_wait_timer(session, now)
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().start_session_ack_wait_timer(session, now)
         if session.last_ack_number:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, session.AckWaitTimeout // 2, now)
 

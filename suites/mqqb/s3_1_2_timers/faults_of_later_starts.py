@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.transfer.history import History
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.model.adm import MessageIDHistoryEntry, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-message-id-history-cleanup-timer-restarted-by-each-message", breaks="MQQB-3.1.2.8-01", blind=True)
-class ReceiverMessageIdHistoryCleanupTimerRestartedByEachMessage(History):
+class ReceiverMessageIdHistoryCleanupTimerRestartedByEachMessage(MessageHistory):
     """The receiver restarts the MessageIDHistory Cleanup Timer with each message that arrives."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -21,7 +21,7 @@ class ReceiverMessageIdHistoryCleanupTimerRestartedByEachMessage(History):
 
 
 @fault("receiver-message-id-history-cleanup-timer-doubled-after-expiry", breaks="MQQB-3.1.2.8-01", blind=True)
-class ReceiverMessageIdHistoryCleanupTimerDoubledAfterExpiry(History):
+class ReceiverMessageIdHistoryCleanupTimerDoubledAfterExpiry(MessageHistory):
     """The receiver starts the MessageIDHistory Cleanup Timer with twice its duration when it starts the timer again."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -33,7 +33,7 @@ class ReceiverMessageIdHistoryCleanupTimerDoubledAfterExpiry(History):
 
 
 @fault("initiator-ping-response-timer-of-later-request-3-s", breaks="MQQB-3.1.2.9-D01", blind=True)
-class InitiatorPingResponseTimerOfLaterRequest3S(Ping):
+class InitiatorPingResponseTimerOfLaterRequest3S(PingHandling):
     """The initiator starts the Ping Response Timer of every Ping Request after its first one with 3 s."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -43,7 +43,7 @@ class InitiatorPingResponseTimerOfLaterRequest3S(Ping):
 
 
 @fault("initiator-ping-response-timer-restarted-by-any-response", breaks="MQQB-3.1.2.9-D01", blind=True)
-class InitiatorPingResponseTimerRestartedByAnyResponse(Ping):
+class InitiatorPingResponseTimerRestartedByAnyResponse(PingHandling):
     """The initiator starts the Ping Response Timer again when a Ping Response with another Cookie arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

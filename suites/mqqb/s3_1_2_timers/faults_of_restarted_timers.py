@@ -13,8 +13,8 @@ from reference_qm.surface.clock import Now
 class SenderSessionAckWaitTimerRestartedWithHalfDuration(SessionAcks):
     """After an expiry, the sender restarts the timer with half of its duration."""
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
-        super().on_wait_timer(session, now)
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_session_ack_wait_timer(session, now)
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
         left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         if left_ms is not None:

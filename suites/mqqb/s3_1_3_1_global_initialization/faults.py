@@ -11,9 +11,9 @@ from harness.faults.parts import change_step, fault, replace_part
 from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.commands.configuring import Configuring
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.commands.settings_changing import SettingsChanging
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.attributes import ServiceState
@@ -29,7 +29,7 @@ from reference_qm.surface.commands import Result
 def _change_queue_manager_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
     """Change the queue manager after its global initialization."""
 
-    class ChangedInitialization(Initialization):
+    class ChangedInitialization(QueueManagerInitialization):
         def initialize_globally(self, now: Now) -> None:
             super().initialize_globally(now)
             change(self.qm, now)
@@ -72,7 +72,7 @@ add(
 
 
 @fault("sender-third-resend-table-entry-is-resend-timeouts-medium", breaks="MQQB-3.1.3.1-02", blind=True)
-class SenderThirdResendTableEntryIsResendTimeoutsMedium(Initialization):
+class SenderThirdResendTableEntryIsResendTimeoutsMedium(QueueManagerInitialization):
     """The queue manager initializes the third entry of ResendTimerTable with ResendTimeoutsMedium."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -89,7 +89,7 @@ def _copy_resend_timer_entry(place: int, source: int) -> Install:
         table[place] = table[source]
         self.qm.adm.ResendTimerTable = tuple(table)
 
-    return change_step(Initialization.initialize_globally, run)
+    return change_step(QueueManagerInitialization.initialize_globally, run)
 
 
 def _change_cache_settings_after_restart(**changes: Any) -> Install:
@@ -104,7 +104,7 @@ def _change_security_cache_settings_at_start(**changes: Any) -> Install:
         original(now)
         self.qm.caches.configure(replace(self.qm.caches.settings, **changes))
 
-    return change_step(Initialization.initialize_globally, run)
+    return change_step(QueueManagerInitialization.initialize_globally, run)
 
 
 def _stop_history_cleanup_timer_with_few_entries(self: Any, original: Any, now: Any) -> None:
@@ -137,7 +137,7 @@ for _name, _breaks, _says, _install in (
         "receiver-history-timer-not-started-for-two-entries",
         "MQQB-3.1.3.1-07",
         "The MessageIDHistory Cleanup Timer does not run after a start with fewer than three entries.",
-        change_step(Initialization.initialize_globally, _stop_history_cleanup_timer_with_few_entries),
+        change_step(QueueManagerInitialization.initialize_globally, _stop_history_cleanup_timer_with_few_entries),
     ),
     *(
         (
@@ -163,7 +163,7 @@ for _name, _breaks, _says, _install in (
 
 
 @fault("sender-sixth-resend-table-entry-is-resend-timeouts-long", breaks="MQQB-3.1.3.1-03", blind=True)
-class SenderSixthResendTableEntryIsResendTimeoutsLong(Initialization):
+class SenderSixthResendTableEntryIsResendTimeoutsLong(QueueManagerInitialization):
     """The queue manager initializes the sixth entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -174,7 +174,7 @@ class SenderSixthResendTableEntryIsResendTimeoutsLong(Initialization):
 
 
 @fault("sender-ninth-resend-table-entry-is-resend-timeouts-final", breaks="MQQB-3.1.3.1-04", blind=True)
-class SenderNinthResendTableEntryIsResendTimeoutsFinal(Initialization):
+class SenderNinthResendTableEntryIsResendTimeoutsFinal(QueueManagerInitialization):
     """The queue manager initializes the ninth entry of ResendTimerTable with ResendTimeoutsFinal."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -185,7 +185,7 @@ class SenderNinthResendTableEntryIsResendTimeoutsFinal(Initialization):
 
 
 @fault("sender-last-resend-table-entry-is-resend-timeouts-long", breaks="MQQB-3.1.3.1-05", blind=True)
-class SenderLastResendTableEntryIsResendTimeoutsLong(Initialization):
+class SenderLastResendTableEntryIsResendTimeoutsLong(QueueManagerInitialization):
     """The queue manager initializes the last entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -198,7 +198,7 @@ add(
     "receiver-history-cleanup-timer-runs-with-empty-history",
     "MQQB-3.1.3.1-06",
     "The receiver's MessageIDHistory Cleanup Timer runs after a start with an empty history.",
-    _change_queue_manager_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
+    _change_queue_manager_after_initialization(lambda qm, now: qm.message_history.start_history_timer(now)),
 )
 
 
@@ -215,7 +215,7 @@ add(
 
 
 @fault("receiver-history-timer-not-started-for-outdated-history", breaks="MQQB-3.1.3.1-07", blind=True)
-class ReceiverHistoryTimerNotStartedForOutdatedHistory(Initialization):
+class ReceiverHistoryTimerNotStartedForOutdatedHistory(QueueManagerInitialization):
     """The receiver does not start the MessageIDHistory Cleanup Timer when all stored entries are already outdated."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -226,7 +226,7 @@ class ReceiverHistoryTimerNotStartedForOutdatedHistory(Initialization):
 
 
 @fault("receiver-history-timer-not-running-after-start-with-one-entry", breaks="MQQB-3.1.3.1-07", blind=True)
-class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(Initialization):
+class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(QueueManagerInitialization):
     """The receiver does not start the MessageIDHistory Cleanup Timer when it starts with exactly one entry in the
     history.
     """
@@ -355,7 +355,7 @@ for _name, _rule, _element, _algorithm in (
 
 
 @fault("queue-manager-long-lifetime-follows-short-lifetime", breaks="MQQB-3.1.3.1-18", blind=True)
-class QueueManagerLongLifetimeFollowsShortLifetime(Configuring):
+class QueueManagerLongLifetimeFollowsShortLifetime(SettingsChanging):
     """When another SymmetricKeyShortLifetime is configured, SymmetricKeyLongLifetime becomes 72 times as long."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -381,7 +381,7 @@ def _store_process_and_get_previous(qm: QM) -> QM | None:
 
 
 @fault("receiver-base-keys-of-earlier-process-in-receive-base-cache", breaks="MQQB-3.1.3.1-12", blind=True)
-class ReceiverBaseKeysOfEarlierProcessInReceiveBaseCache(Restoring):
+class ReceiverBaseKeysOfEarlierProcessInReceiveBaseCache(StateRestoring):
     """The receiver starts with the symmetric keys of the Base provider that it received before the restart in
     ReceiveBaseSymmetricKeyCache.
     """
@@ -396,7 +396,7 @@ class ReceiverBaseKeysOfEarlierProcessInReceiveBaseCache(Restoring):
 
 
 @fault("sender-send-symmetric-key-cache-kept-over-stop-and-start", breaks="MQQB-3.1.3.1-14", blind=True)
-class SenderSendSymmetricKeyCacheKeptOverStopAndStart(Restoring):
+class SenderSendSymmetricKeyCacheKeptOverStopAndStart(StateRestoring):
     """The sender starts with the entries that SendSymmetricKeyCache had when the queue manager was stopped; a process
     that is killed loses the entries.
     """

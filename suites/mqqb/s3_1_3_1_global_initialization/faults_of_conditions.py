@@ -9,7 +9,7 @@ from harness.faults.parts import change_step
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security.caches import CachedSymmetricKey
 
@@ -38,9 +38,9 @@ def _start_history_cleanup_timer(which: QueueManagerStartPredicate) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         if which(self.qm):
-            self.qm.history.start_history_timer(now)
+            self.qm.message_history.start_history_timer(now)
 
-    return change_step(Initialization.initialize_globally, run)
+    return change_step(QueueManagerInitialization.initialize_globally, run)
 
 
 def _fill_key_cache_after_restart(cache: str, which: QueueManagerStartPredicate) -> Install:

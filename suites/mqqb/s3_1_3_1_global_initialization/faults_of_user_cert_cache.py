@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.security import UserSignCerts
 from reference_qm.security.caches import CachedUserCert
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-user-cert-cache-filled-at-start", breaks="MQQB-3.1.3.1-08", blind=True)
-class ReceiverUserCertCacheFilledAtStart(Initialization):
+class ReceiverUserCertCacheFilledAtStart(QueueManagerInitialization):
     """The receiver starts with the certificates of all known users in UserCertCache."""
 
     def initialize_globally(self, now: Now) -> None:

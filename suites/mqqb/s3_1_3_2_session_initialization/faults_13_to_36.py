@@ -15,18 +15,18 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
     SequenceInfo,
 )
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 from reference_qm.surface.inputs import TransportAccepted
 
 
@@ -57,7 +57,7 @@ class InitiatorNoCleanupTimerOfRetriedSession(SessionInitialization):
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         super().initialize_timers(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             self.qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
@@ -171,12 +171,12 @@ class InitiatorMessagesSentOneByOneOnSessionOfRetry(SessionInitialization):
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
-        if session.retrying:
+        if session.is_retrying_connection:
             session.UnAckedMessageCount = self.qm.config.window_size - 1
 
 
 @fault("sender-awaits-ack-before-journaled-message-of-priority-0", breaks="MQQB-3.1.3.2-23")
-class SenderAwaitsAckBeforeJournaledMessageOfPriority0(Sending):
+class SenderAwaitsAckBeforeJournaledMessageOfPriority0(MessageSending):
     """The sender waits for an acknowledgment before it sends a message with JP whose priority is 0."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -239,7 +239,7 @@ class QueueManagerIdentifierDiffersInResponsesAndRequests(SessionOpening):
 
 
 @fault("initiator-ping-cookie-begins-with-1000", breaks="MQQB-3.1.3.2-35")
-class InitiatorPingCookieBeginsWith1000(Initialization):
+class InitiatorPingCookieBeginsWith1000(QueueManagerInitialization):
     """The initiator's PingCookie starts at 1000."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -279,10 +279,10 @@ class SenderResendIntervalKeptByNextSession(SessionInitialization):
 
 
 @fault("queue-manager-identifier-new-after-restart", breaks="MQQB-3.1.3.2-34", blind=True)
-class QueueManagerIdentifierNewAfterRestart(Restoring):
+class QueueManagerIdentifierNewAfterRestart(StateRestoring):
     """The queue manager has a new random Identifier after each restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
         if entries:
-            self.qm.membership.take_identifier(new_guid(self.qm.entropy))
+            self.qm.domain_membership.adopt_directory_identifier(generate_guid(self.qm.entropy))

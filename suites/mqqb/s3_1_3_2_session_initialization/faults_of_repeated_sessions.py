@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import OutgoingTransferSequence, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -163,14 +163,14 @@ class ReceiverCopiesDirectFormatSessionOfOtherSession(SessionInitialization):
 
 
 @fault("receiver-sets-direct-format-session-by-establish-request", breaks="MQQB-3.1.3.2-29", blind=True)
-class ReceiverSetsDirectFormatSessionByEstablishRequest(Receiving):
+class ReceiverSetsDirectFormatSessionByEstablishRequest(MessageReceiving):
     """The receiver sets DirectFormatSession when the initiator addressed the session by a direct format name, although
     no message has a direct format name.
     """
 
     def note_session_activity(self, session: Session, packet: Any, now: Now) -> None:
         super().note_session_activity(session, packet, now)
-        session.DirectFormatSession = session.DirectFormatSession or session.direct
+        session.DirectFormatSession = session.DirectFormatSession or session.is_destination_direct
 
 
 @fault(

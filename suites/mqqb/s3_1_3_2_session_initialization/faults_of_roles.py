@@ -35,7 +35,7 @@ def _is_initiated_session(qm: QueueManager, session: Session) -> bool:
 
 
 def _is_session_of_retry(qm: QueueManager, session: Session) -> bool:
-    return session.retrying
+    return session.is_retrying_connection
 
 
 def _is_accepted_session_while_other_is_open(qm: QueueManager, session: Session) -> bool:

@@ -8,8 +8,8 @@ from harness.faults.parts import fault
 from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -35,7 +35,7 @@ class AcceptorParametersResponseRepeatsSmallWindowOfRequest(SessionOpening):
 
 
 @fault("sender-recoverable-count-includes-order-acks", breaks="MQQB-3.1.3.2-03", blind=True)
-class SenderRecoverableCountIncludesOrderAcks(Sending):
+class SenderRecoverableCountIncludesOrderAcks(MessageSending):
     """The sender counts its OrderAcks, which are express, in RecoverableMessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -53,6 +53,6 @@ class InitiatorAckWaitTimerRunsWhenRetryBegins(SessionInitialization):
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         super().initialize_timers(session, now)
-        if session.retrying and len(session.OutgoingMessageTable):
+        if session.is_retrying_connection and len(session.OutgoingMessageTable):
             timeout_ms = self.qm.settings.ack_wait_timeout_ms
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, timeout_ms, now)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-start-initializes-only-three-resend-entries", breaks="MQQB-3.1.4.1-01")
-class QueueManagerStartInitializesOnlyThreeResendEntries(Initialization):
+class QueueManagerStartInitializesOnlyThreeResendEntries(QueueManagerInitialization):
     """A queue manager initializes only the first three entries of ResendTimerTable when it starts."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -25,24 +25,24 @@ add(
     "initiator-waiting-messages-not-sent-at-start",
     "MQQB-3.1.4.1-02",
     "A queue manager connects to no other queue manager when it starts, although messages wait.",
-    skip(Administering.establish_waiting),
+    skip(TransferAdministering.establish_waiting),
 )
 
 
 @fault("initiator-connects-only-to-first-destination-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class InitiatorConnectsOnlyToFirstDestinationAtStart(Initialization):
+class InitiatorConnectsOnlyToFirstDestinationAtStart(QueueManagerInitialization):
     """When a queue manager starts, it connects only to the first queue manager for which it has messages."""
 
     def begin(self, now: Now) -> None:
         super().begin(now)
         begun = [one for one in self.qm.sessions.values() if one.initiator]
         for session in begun[1:]:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
 @fault("initiator-not-connected-at-start-for-transactional-messages", breaks="MQQB-3.1.4.1-02", blind=True)
-class InitiatorNotConnectedAtStartForTransactionalMessages(Administering):
+class InitiatorNotConnectedAtStartForTransactionalMessages(TransferAdministering):
     """When the queue manager starts, it does not connect for a queue that has only transactional messages."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -53,4 +53,4 @@ class InitiatorNotConnectedAtStartForTransactionalMessages(Administering):
                 and queue.State is not OutgoingQueueState.ON_HOLD
                 and any(not one.TxSequenceNumber for one in table)
             ):
-                self.qm.establishing.establish(queue.session, now)
+                self.qm.session_establishing.establish(queue.session, now)

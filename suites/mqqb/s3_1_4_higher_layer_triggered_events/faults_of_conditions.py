@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 
 
 def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Install:
@@ -21,7 +21,8 @@ def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Ins
         started = self.__dict__.setdefault("started", [])
         begun = self.qm.disk.used and all(not one.ConnectionHistory for one in self.qm.adm.OutgoingQueues.values())
         restored = any(
-            one.MessagePosition.key and not one.MessagePosition.awaits_disk for one in session.OutgoingMessageTable
+            one.MessagePosition.key and not one.MessagePosition.is_disk_write_pending
+            for one in session.OutgoingMessageTable
         )
         first = session.number not in started and not named and restored and (begun or bool(started))
         if first:
@@ -30,7 +31,7 @@ def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Ins
             return
         original(session, now, **named)
 
-    return change_step(Establishing.establish, run)
+    return change_step(SessionEstablishing.establish, run)
 
 
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (

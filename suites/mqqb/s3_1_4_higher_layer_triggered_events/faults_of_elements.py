@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.surface.clock import Now
 
 
@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
     breaks=("MQQB-3.1.4.1-01", "MQQB-3.1.3.1-05"),
     blind=True,
 )
-class QueueManagerStartOmitsLastEntryOfResendTimerTable(Initialization):
+class QueueManagerStartOmitsLastEntryOfResendTimerTable(QueueManagerInitialization):
     """A queue manager initializes ResendTimerTable without its last entry when it starts."""
 
     def initialize_globally(self, now: Now) -> None:

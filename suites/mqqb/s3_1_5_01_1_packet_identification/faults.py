@@ -24,6 +24,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import (
     FIRST_FINAL_ACK_CLASS,
     ORDER_ACK_BODY_SIZE,
@@ -31,7 +32,6 @@ from reference_qm.core.transfer.order_acks import (
     is_final_ack,
     is_order_ack,
 )
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import BytesReceived, Input
@@ -200,12 +200,14 @@ for _name, _rule, _field, _fields in (
     add(_name, _rule, _says, _ignore_identifying_fields(is_order_ack, _fields))
 
 
-class _PacketCorrector(Receiving):
+class _PacketCorrector(MessageReceiving):
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, self.correct_packet(packet), receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().put_received_message_into_queue(session, self.correct_packet(packet), receipt, now)
 
 
 @fault(
@@ -307,28 +309,32 @@ def _remove_label(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 @fault("sender-final-ack-of-class-ack-receive-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderFinalAckOfClassAckReceiveTakenAsMessage(Receiving):
+class SenderFinalAckOfClassAckReceiveTakenAsMessage(MessageReceiving):
     """The sender identifies a FinalAck only by a class above 0x4000, so a FinalAck of class ACK_RECEIVE completes no
     message.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.MessagePropertiesHeader.MessageClass == 0x4000:
             packet = _remove_label(packet)
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("sender-report-class-or-arrival-ack-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderReportClassOrArrivalAckClassTakenAsFinalAck(Receiving):
+class SenderReportClassOrArrivalAckClassTakenAsFinalAck(MessageReceiving):
     """The sender treats a message for order_queue$ with the label of an OrderAck and the class 0x0001 or 0x0002 as a
     FinalAck.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.Label == ORDER_ACK_LABEL and properties.MessageClass in (1, 2):
             packet = replace(packet, MessagePropertiesHeader=replace(properties, MessageClass=0x8000))
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
@@ -359,63 +365,73 @@ class ReceiverUserMessageOfClassNormalRefused(Identifying):
 
 
 @fault("receiver-message-with-label-of-order-ack-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverMessageWithLabelOfOrderAckDropped(Receiving):
+class ReceiverMessageWithLabelOfOrderAckDropped(MessageReceiving):
     """The receiver drops a message of class NORMAL whose label is QM Ordering Ack, regardless of its destination."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.Label == ORDER_ACK_LABEL and not properties.MessageClass:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-message-with-36-byte-body-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverMessageWith36ByteBodyDropped(Receiving):
+class ReceiverMessageWith36ByteBodyDropped(MessageReceiving):
     """The receiver drops a message of class NORMAL whose body has 36 bytes."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) == 36 and not properties.MessageClass:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("initiator-normal-message-on-initiated-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class InitiatorNormalMessageOnInitiatedSessionDropped(Receiving):
+class InitiatorNormalMessageOnInitiatedSessionDropped(MessageReceiving):
     """A queue manager drops a message of class NORMAL that arrives on a session that the queue manager
     itself opened.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if session.initiator and not packet.MessagePropertiesHeader.MessageClass:
-            receipt.done = True
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-normal-message-with-ordering-label-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverNormalMessageWithOrderingLabelDropped(Receiving):
+class ReceiverNormalMessageWithOrderingLabelDropped(MessageReceiving):
     """The receiver acknowledges and drops a message of class NORMAL whose label is QM Ordering Ack."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if (
             packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
             and not packet.MessagePropertiesHeader.MessageClass
         ):
-            receipt.done = True
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("sender-ack-reach-queue-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderAckReachQueueClassTakenAsFinalAck(Receiving):
+class SenderAckReachQueueClassTakenAsFinalAck(MessageReceiving):
     """The sender takes a message of MessageClass ACK_REACH_QUEUE as a FinalAck, if it has the other properties of a
     FinalAck.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if (
             properties.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
@@ -423,7 +439,7 @@ class SenderAckReachQueueClassTakenAsFinalAck(Receiving):
             and packet.BaseHeader.Flags == 0
             and is_for_order_queue(packet)
         ):
-            receipt.done = True
+            receipt.is_on_disk = True
             self.qm.final_acks.receive(session, packet, now)
         else:
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)

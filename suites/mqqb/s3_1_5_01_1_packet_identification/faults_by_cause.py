@@ -15,8 +15,8 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.names.queue_names import is_for_order_queue
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import ORDER_ACK_BODY_SIZE, ORDER_ACK_LABEL, is_final_ack, is_order_ack
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -26,14 +26,14 @@ _FIRST_FINAL_ACK_CLASS = 0x4000
 def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that handles the messages of a condition as OrderAcks or FinalAcks."""
 
-    class MessageHandledAsAck(Receiving):
-        def take_message(
+    class MessageHandledAsAck(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if is_order_ack(packet) or is_final_ack(packet) or not when(packet):
-                super().take_message(session, packet, receipt, now)
+                super().put_received_message_into_queue(session, packet, receipt, now)
                 return
-            receipt.done = True
+            receipt.is_on_disk = True
             body = (packet.MessagePropertiesHeader.MessageBody + bytes(ORDER_ACK_BODY_SIZE))[:ORDER_ACK_BODY_SIZE]
             properties = replace(packet.MessagePropertiesHeader, MessageBody=body)
             meant = replace(packet, MessagePropertiesHeader=properties)
@@ -299,10 +299,12 @@ add(
 
 
 @fault("sender-message-with-debug-header-taken-as-order-ack", breaks="MQQB-3.1.5.1.1-04", blind=True)
-class SenderMessageWithDebugHeaderTakenAsOrderAck(Receiving):
+class SenderMessageWithDebugHeaderTakenAsOrderAck(MessageReceiving):
     """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1, TR=1)
         untraced = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
-        super().take_message(session, untraced if is_order_ack(untraced) else packet, receipt, now)
+        super().put_received_message_into_queue(session, untraced if is_order_ack(untraced) else packet, receipt, now)

@@ -10,8 +10,8 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS, ORDER_ACK_LABEL
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -35,13 +35,13 @@ def identify_ack_despite_wrong_fields(changes: dict[str, Any], when: Callable[[U
     values.
     """
 
-    class IdentifiedAnyway(Receiving):
-        def take_message(
+    class IdentifiedAnyway(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if is_for_order_queue(packet) and when(packet):
                 packet = set_fields(packet, changes)
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)
 
     return replace_part(IdentifiedAnyway)
 

@@ -13,9 +13,9 @@ from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -31,7 +31,7 @@ add(
 
 
 @fault("sender-received-message-not-counted-as-activity", breaks="MQQB-3.1.5.1-01", blind=True)
-class SenderReceivedMessageNotCountedAsActivity(Receiving):
+class SenderReceivedMessageNotCountedAsActivity(MessageReceiving):
     """The sender does not count a received message as activity: only a SessionAck keeps the session open."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -61,7 +61,7 @@ class SenderUserMessagePacketNotCountedAsActivity(Identifying):
 
 
 @fault("sender-received-ack-not-set-by-express-message", breaks="MQQB-3.1.5.1-01", blind=True)
-class SenderReceivedAckNotSetByExpressMessage(Receiving):
+class SenderReceivedAckNotSetByExpressMessage(MessageReceiving):
     """The sender does not set ReceivedAck when it receives an express user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -79,12 +79,12 @@ class SenderReceivedAckNotSetAfterFirstTimerExpiry(SessionAcks):
     packet.
     """
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         expired = _sessions_with_expired_timer.setdefault(self.qm, set())
         if session.transport in expired:
             session.ReceivedAck = False
         expired.add(session.transport)
-        super().on_wait_timer(session, now)
+        super().on_session_ack_wait_timer(session, now)
 
 
 add(
@@ -107,7 +107,7 @@ add(
     "any-malformed-packet-ignored",
     ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
     "A queue manager keeps the session open after an incorrectly formatted packet.",
-    skip(Closing.close_session_after_malformed_packet),
+    skip(SessionClosing.close_session_after_malformed_packet),
 )
 
 
@@ -270,13 +270,13 @@ class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
             super().receive_bytes(session, _VERSION_BYTE + data[1:], now)
             if session.SessionState is SessionState.OPEN:
                 error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "the value is wrong")
-                self.qm.closing.close_session_after_malformed_packet(session, error, now)
+                self.qm.session_closing.close_session_after_malformed_packet(session, error, now)
             return
         super().receive_bytes(session, data, now)
 
 
 @fault("initiator-malformed-packet-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class InitiatorMalformedPacketIgnored(Closing):
+class InitiatorMalformedPacketIgnored(SessionClosing):
     """The initiator keeps its session open after an incorrectly formatted packet."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
@@ -285,7 +285,7 @@ class InitiatorMalformedPacketIgnored(Closing):
 
 
 @fault("receiver-malformed-packet-on-second-session-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class ReceiverMalformedPacketOnSecondSessionIgnored(Closing):
+class ReceiverMalformedPacketOnSecondSessionIgnored(SessionClosing):
     """While another session is open, the receiver discards a malformed packet, but keeps the session of this packet
     open.
     """
@@ -297,7 +297,7 @@ class ReceiverMalformedPacketOnSecondSessionIgnored(Closing):
 
 
 @fault("receiver-malformed-packet-closes-every-session", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class ReceiverMalformedPacketClosesEverySession(Closing):
+class ReceiverMalformedPacketClosesEverySession(SessionClosing):
     """After a malformed packet, the receiver closes all sessions of the sender of this packet."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:

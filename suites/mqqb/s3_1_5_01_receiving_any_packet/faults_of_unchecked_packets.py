@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatError
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-malformed-packet-on-open-session-discarded-only", breaks="MQQB-3.1.5.1-05", blind=True)
-class InitiatorMalformedPacketOnOpenSessionDiscardedOnly(Closing):
+class InitiatorMalformedPacketOnOpenSessionDiscardedOnly(SessionClosing):
     """The initiator discards a packet with a forbidden field value on an open session, and keeps the session open."""
 
     def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
@@ -20,7 +20,7 @@ class InitiatorMalformedPacketOnOpenSessionDiscardedOnly(Closing):
 
 
 @fault("acceptor-malformed-packet-after-first-message-discarded-only", breaks="MQQB-3.1.5.1-05", blind=True)
-class AcceptorMalformedPacketAfterFirstMessageDiscardedOnly(Closing):
+class AcceptorMalformedPacketAfterFirstMessageDiscardedOnly(SessionClosing):
     """After the first message of a session, the acceptor discards a packet with a forbidden field value, and keeps the
     session open.
     """

@@ -22,11 +22,11 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
@@ -35,7 +35,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-user-message-names-wrong-destination-queue", breaks="MQQB-3.1.5.2.1-01")
-class SenderUserMessageNamesWrongDestinationQueue(Sending):
+class SenderUserMessageNamesWrongDestinationQueue(MessageSending):
     """The sender's UserMessage names a DestinationQueue other than the queue of its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -72,7 +72,7 @@ class InitiatorOutgoingQueueReferenceToQueueOfOtherName(SessionOpening):
 
 
 @fault("initiator-next-hops-of-other-queues-cleared", breaks="MQQB-3.1.5.2.1-03", blind=True)
-class InitiatorNextHopsOfOtherQueuesCleared(Resolving):
+class InitiatorNextHopsOfOtherQueuesCleared(SessionAddressResolving):
     """When a session for one format name is opened, the initiator also clears NextHops of every other
     outgoing queue.
     """
@@ -139,7 +139,7 @@ def _skip_reconnection_by_name_kind(*, public: bool) -> Install:
     caller chooses.
     """
 
-    class ReconnectionSkipped(Closing):
+    class ReconnectionSkipped(SessionClosing):
         def await_reconnect(self, session: Session, now: Now) -> None:
             if _has_public_destination(session) is not public:
                 super().await_reconnect(session, now)
@@ -160,14 +160,16 @@ add(
     breaks=("MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-20"),
     blind=True,
 )
-class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(Closing):
+class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(SessionClosing):
     """When a retry also finds no destination or next hop, the initiator does not restart the Session Retry Connect
     Timer.
     """
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
-        if session.retrying and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
+        if session.is_retrying_connection and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
@@ -176,7 +178,7 @@ def _skip_need_validation(*, public: bool) -> Install:
     queues, as the caller chooses.
     """
 
-    class NeedValidationSkipped(Resolving):
+    class NeedValidationSkipped(SessionAddressResolving):
         def set_need_validation_state(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
                 super().set_need_validation_state(session)
@@ -197,7 +199,7 @@ add(
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
+class InitiatorQueueStateInactiveIfDestinationUnknownAgain(SessionAddressResolving):
     """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue
     to Inactive.
     """
@@ -205,7 +207,7 @@ class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
     def set_need_validation_state(self, session: Session) -> None:
         super().set_need_validation_state(session)
         queue = get_outgoing_queue(session)
-        if session.retrying and queue.State is OutgoingQueueState.NEED_VALIDATION:
+        if session.is_retrying_connection and queue.State is OutgoingQueueState.NEED_VALIDATION:
             queue.State = OutgoingQueueState.INACTIVE
 
 
@@ -214,7 +216,7 @@ class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorStateOfEveryQueueSetToNeedValidation(Resolving):
+class InitiatorStateOfEveryQueueSetToNeedValidation(SessionAddressResolving):
     """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
 
     def set_need_validation_state(self, session: Session) -> None:
@@ -229,7 +231,7 @@ class InitiatorStateOfEveryQueueSetToNeedValidation(Resolving):
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
+class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(SessionAddressResolving):
     """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
     found.
     """
@@ -245,7 +247,7 @@ class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorRetryReplacesQueueStateOnHoldByNeedValidation(Resolving):
+class InitiatorRetryReplacesQueueStateOnHoldByNeedValidation(SessionAddressResolving):
     """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
     to NeedValidation.
     """
@@ -312,11 +314,11 @@ add(
 
 
 @fault("initiator-no-next-hop-at-retry-state-not-need-validation", breaks="MQQB-3.1.5.2.1-21", blind=True)
-class InitiatorNoNextHopAtRetryStateNotNeedValidation(Resolving):
+class InitiatorNoNextHopAtRetryStateNotNeedValidation(SessionAddressResolving):
     """The initiator leaves State of the outgoing queue at Disconnected if it finds no next hop when the Session Retry
     Connect Timer has expired.
     """
 
     def set_need_validation_state(self, session: Session) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().set_need_validation_state(session)

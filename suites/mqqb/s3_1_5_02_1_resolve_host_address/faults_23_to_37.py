@@ -16,17 +16,17 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.names.destination_resolving import DestinationResolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-next-hops-keep-earlier-addresses", breaks="MQQB-3.1.5.2.1-23")
-class InitiatorNextHopsKeepEarlierAddresses(Resolving):
+class InitiatorNextHopsKeepEarlierAddresses(SessionAddressResolving):
     """The initiator's NextHops keeps the addresses of earlier attempts."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -37,7 +37,7 @@ class InitiatorNextHopsKeepEarlierAddresses(Resolving):
 
 
 @fault("initiator-next-hops-address-without-prefix", breaks="MQQB-3.1.5.2.1-27")
-class InitiatorNextHopsAddressWithoutPrefix(Resolving):
+class InitiatorNextHopsAddressWithoutPrefix(SessionAddressResolving):
     """The initiator's NextHops lists addresses without the prefix IP= or IPv6=."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -50,7 +50,7 @@ _earlier_next_hops_by_queue_id: dict[int, list[str]] = {}
 
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
-class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
+class InitiatorNextHopsOfEarlierAttemptKept(SessionAddressResolving):
     """The initiator keeps the addresses of earlier attempts in NextHops, so each retry adds a further copy of each
     address.
     """
@@ -64,7 +64,7 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
 
 
 @fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
-class InitiatorNextHopsWithoutLastAddress(Resolving):
+class InitiatorNextHopsWithoutLastAddress(SessionAddressResolving):
     """The initiator does not put the last of several addresses into NextHops."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -75,7 +75,7 @@ class InitiatorNextHopsWithoutLastAddress(Resolving):
 
 
 @fault("initiator-next-hop-collection-contains-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
-class InitiatorNextHopCollectionContainsLastHopTwice(Resolving):
+class InitiatorNextHopCollectionContainsLastHopTwice(SessionAddressResolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -84,7 +84,7 @@ class InitiatorNextHopCollectionContainsLastHopTwice(Resolving):
 
 
 @fault("initiator-next-hops-without-third-address-of-host", breaks="MQQB-3.1.5.2.1-28", blind=True)
-class InitiatorNextHopsWithoutThirdAddressOfHost(Resolving):
+class InitiatorNextHopsWithoutThirdAddressOfHost(SessionAddressResolving):
     """The initiator creates a NextHop only for the first two addresses of a host name."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
@@ -92,7 +92,7 @@ class InitiatorNextHopsWithoutThirdAddressOfHost(Resolving):
 
 
 @fault("initiator-third-address-never-used", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"), blind=True)
-class InitiatorThirdAddressNeverUsed(Resolving):
+class InitiatorThirdAddressNeverUsed(SessionAddressResolving):
     """The initiator creates a NextHop only for the first two addresses of a host."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -103,7 +103,7 @@ class InitiatorThirdAddressNeverUsed(Resolving):
 def _change_next_hops(**changes: Any) -> Install:
     """Change attributes of each next hop."""
 
-    class NextHopChanged(Resolving):
+    class NextHopChanged(SessionAddressResolving):
         def select_next_hop(self, session: Session) -> None:
             session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
             super().select_next_hop(session)
@@ -128,7 +128,7 @@ add(
 
 
 @fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
-class InitiatorNextHopAddressWrong(Establishing):
+class InitiatorNextHopAddressWrong(SessionEstablishing):
     """The initiator sets Address of a NextHop to an address that is not the resolved address."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -137,7 +137,7 @@ class InitiatorNextHopAddressWrong(Establishing):
         session.RemoteQMAddress = UNUSED_ADDRESS
 
 
-class _SelectionOfSecondNextHopFirst(Resolving):
+class _SelectionOfSecondNextHopFirst(SessionAddressResolving):
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
         session.NextHopIndexer = 1
@@ -160,7 +160,7 @@ add(
 
 
 @fault("initiator-next-hop-indexer-not-reset-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
-class InitiatorNextHopIndexerNotResetByNewResolution(Resolving):
+class InitiatorNextHopIndexerNotResetByNewResolution(SessionAddressResolving):
     """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -173,12 +173,12 @@ class InitiatorNextHopIndexerNotResetByNewResolution(Resolving):
 
 
 @fault("initiator-connects-to-last-address-first-in-retry", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorConnectsToLastAddressFirstInRetry(Resolving):
+class InitiatorConnectsToLastAddressFirstInRetry(SessionAddressResolving):
     """When the addresses are resolved again in a retry, the initiator begins with the last address."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         for host, addresses in session.addresses.items():
-            if session.retrying:
+            if session.is_retrying_connection:
                 session.addresses[host] = tuple(reversed(addresses))
         super().connect_to_resolved_addresses(session, now)
 
@@ -186,7 +186,7 @@ class InitiatorConnectsToLastAddressFirstInRetry(Resolving):
 def _replace_remote_session_element(element: str, value: object) -> Install:
     """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
 
-    class RemoteElementChanged(Establishing):
+    class RemoteElementChanged(SessionEstablishing):
         def send_establish_request(self, session: Session, now: Now) -> None:
             super().send_establish_request(session, now)
             setattr(session, element, value)
@@ -219,7 +219,7 @@ add(
 
 
 @fault("initiator-remote-qm-guid-is-that-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class InitiatorRemoteQmGuidIsThatOfDestinationBehindRouter(Resolving):
+class InitiatorRemoteQmGuidIsThatOfDestinationBehindRouter(SessionAddressResolving):
     """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
     router with another Identifier.
     """
@@ -230,7 +230,7 @@ class InitiatorRemoteQmGuidIsThatOfDestinationBehindRouter(Resolving):
             session.RemoteQMGuid = session.destination
 
 
-class _UnknownPublicQueueRefusal(Destinations):
+class _UnknownPublicQueueRefusal(DestinationResolving):
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PublicName) and name.QueueGuid not in self.qm.config.public_queues:
@@ -247,7 +247,7 @@ add(
 
 
 @fault("initiator-next-hop-only-for-first-address-when-host-resolved-again", breaks="MQQB-3.1.5.2.1-28", blind=True)
-class InitiatorNextHopOnlyForFirstAddressWhenHostResolvedAgain(Resolving):
+class InitiatorNextHopOnlyForFirstAddressWhenHostResolvedAgain(SessionAddressResolving):
     """The initiator creates only one NextHop, for the first address of each host, when it resolves the host of an
     outgoing queue for the second time or later.
     """

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving, format_next_hop
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving, format_next_hop
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-connection-history-entry-added-to-all-queues", breaks="MQQB-3.1.5.2.1-03", blind=True)
-class InitiatorConnectionHistoryEntryAddedToAllQueues(Connecting):
+class InitiatorConnectionHistoryEntryAddedToAllQueues(SessionConnecting):
     """The entries of ConnectionHistory for a session are added to every outgoing queue."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -26,7 +26,7 @@ class InitiatorConnectionHistoryEntryAddedToAllQueues(Connecting):
 
 
 @fault("initiator-closed-session-disconnects-other-queues", breaks="MQQB-3.1.5.2.1-03", blind=True)
-class InitiatorClosedSessionDisconnectsOtherQueues(Closing):
+class InitiatorClosedSessionDisconnectsOtherQueues(SessionClosing):
     """When a session closes, State becomes Disconnected in all connected outgoing queues."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -37,27 +37,27 @@ class InitiatorClosedSessionDisconnectsOtherQueues(Closing):
 
 
 @fault("initiator-connects-for-guid-to-address-of-accepted-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorConnectsForGuidToAddressOfAcceptedSession(Resolving):
+class InitiatorConnectsForGuidToAddressOfAcceptedSession(SessionAddressResolving):
     """While a session is open that the queue manager accepted, it connects to the initiator of this session when it
     knows the GUID of the destination.
     """
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         accepted = [one.RemoteQMAddress for one in self.qm.sessions.values() if not one.initiator]
-        if accepted and not session.direct:
+        if accepted and not session.is_destination_direct:
             addresses = (accepted[-1],)
         super().store_addresses(session, host, addresses, now)
 
 
 @fault("initiator-connects-for-guid-to-last-used-address-in-retry", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorConnectsForGuidToLastUsedAddressInRetry(Resolving):
+class InitiatorConnectsForGuidToLastUsedAddressInRetry(SessionAddressResolving):
     """From the second attempt to reach a destination with a GUID, the initiator connects to the address that it
     resolved last, which can be the address of another destination.
     """
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
-        if session.number in known and not session.direct:
+        if session.number in known and not session.is_destination_direct:
             addresses = self.__dict__["last"]
         known.add(session.number)
         self.__dict__["last"] = addresses
@@ -65,7 +65,7 @@ class InitiatorConnectsForGuidToLastUsedAddressInRetry(Resolving):
 
 
 @fault("initiator-host-name-not-resolved-during-other-handshake", breaks="MQQB-3.1.5.2.1-25", blind=True)
-class InitiatorHostNameNotResolvedDuringOtherHandshake(Resolving):
+class InitiatorHostNameNotResolvedDuringOtherHandshake(SessionAddressResolving):
     """While another session is being established, the initiator finds no address for a host name."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
@@ -78,7 +78,7 @@ class InitiatorHostNameNotResolvedDuringOtherHandshake(Resolving):
 
 
 @fault("initiator-next-hop-collection-contains-next-hops-of-other-sessions", breaks="MQQB-3.1.5.2.1-32", blind=True)
-class InitiatorNextHopCollectionContainsNextHopsOfOtherSessions(Resolving):
+class InitiatorNextHopCollectionContainsNextHopsOfOtherSessions(SessionAddressResolving):
     """NextHopCollection of a session also contains the NextHops of the other sessions, after its own."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -89,7 +89,7 @@ class InitiatorNextHopCollectionContainsNextHopsOfOtherSessions(Resolving):
 
 
 @fault("initiator-next-hop-collection-emptied-when-session-closes", breaks="MQQB-3.1.5.2.1-32", blind=True)
-class InitiatorNextHopCollectionEmptiedWhenSessionCloses(Closing):
+class InitiatorNextHopCollectionEmptiedWhenSessionCloses(SessionClosing):
     """When a session with one NextHop closes, the initiator removes the NextHop from NextHopCollection."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -99,7 +99,7 @@ class InitiatorNextHopCollectionEmptiedWhenSessionCloses(Closing):
 
 
 @fault("initiator-next-hop-collection-without-last-next-hop", breaks="MQQB-3.1.5.2.1-32", blind=True)
-class InitiatorNextHopCollectionWithoutLastNextHop(Resolving):
+class InitiatorNextHopCollectionWithoutLastNextHop(SessionAddressResolving):
     """If several addresses are resolved, NextHopCollection does not contain the NextHop of the last address."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -109,7 +109,7 @@ class InitiatorNextHopCollectionWithoutLastNextHop(Resolving):
 
 
 @fault("initiator-remote-address-in-history-has-prefix-of-next-hops", breaks="MQQB-3.1.5.2.1-35", blind=True)
-class InitiatorRemoteAddressInHistoryHasPrefixOfNextHops(Connecting):
+class InitiatorRemoteAddressInHistoryHasPrefixOfNextHops(SessionConnecting):
     """RemoteQMAddress has the notation of NextHops, with the prefix of its kind, in ConnectionHistory."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -120,7 +120,7 @@ class InitiatorRemoteAddressInHistoryHasPrefixOfNextHops(Connecting):
 
 
 @fault("initiator-remote-qm-address-of-lost-session-kept-in-retry", breaks="MQQB-3.1.5.2.1-35", blind=True)
-class InitiatorRemoteQmAddressOfLostSessionKeptInRetry(Resolving):
+class InitiatorRemoteQmAddressOfLostSessionKeptInRetry(SessionAddressResolving):
     """When the initiator resolves a destination again, RemoteQMAddress remains the address of the session before."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -133,7 +133,7 @@ class InitiatorRemoteQmAddressOfLostSessionKeptInRetry(Resolving):
 
 
 @fault("initiator-remote-address-of-second-session-is-address-of-first", breaks="MQQB-3.1.5.2.1-35", blind=True)
-class InitiatorRemoteAddressOfSecondSessionIsAddressOfFirst(Resolving):
+class InitiatorRemoteAddressOfSecondSessionIsAddressOfFirst(SessionAddressResolving):
     """RemoteQMAddress of a session is the Address of the NextHop of the oldest session to another queue manager."""
 
     def select_next_hop(self, session: Session) -> None:

@@ -10,14 +10,14 @@ from harness.faults.other_sessions import find_resolved_session
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.codec.format_names import PrivateQueuePath, PublicQueuePath, parse_format_name
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
@@ -56,7 +56,7 @@ def _count_ended_attempts_with_status(session: Session, status: ConnectionStatus
 
 
 @fault("sender-second-queue-of-host-named-as-first-queue", breaks="MQQB-3.1.5.2.1-01", blind=True)
-class SenderSecondQueueOfHostNamedAsFirstQueue(Sending):
+class SenderSecondQueueOfHostNamedAsFirstQueue(MessageSending):
     """When the sender has messages for two queues of one host, DestinationQueue of a UserMessage for the second queue
     names the first queue.
     """
@@ -73,7 +73,7 @@ class SenderSecondQueueOfHostNamedAsFirstQueue(Sending):
 
 
 @fault("initiator-no-session-for-second-queue-of-host", breaks="MQQB-3.1.5.2.1-01", blind=True)
-class InitiatorNoSessionForSecondQueueOfHost(Establishing):
+class InitiatorNoSessionForSecondQueueOfHost(SessionEstablishing):
     """The initiator opens no session for a second queue of a host while the session for the first queue is open."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -95,7 +95,7 @@ class InitiatorOpensSessionForPrivateNameWithHostOfDirectOne(NextHops):
 
 
 @fault("sender-queues-of-one-host-share-outgoing-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderQueuesOfOneHostShareOutgoingQueue(Destinations):
+class SenderQueuesOfOneHostShareOutgoingQueue(DestinationResolving):
     """The sender puts messages to a second queue of a host into the OutgoingQueue of the first queue."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -103,7 +103,7 @@ class SenderQueuesOfOneHostShareOutgoingQueue(Destinations):
 
 
 @fault("sender-new-outgoing-queue-while-destination-unreachable", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
+class SenderNewOutgoingQueueWhileDestinationUnreachable(DestinationResolving):
     """The sender creates another OutgoingQueue for a message to a format name whose session is not open."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -115,7 +115,7 @@ class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
 
 
 @fault("sender-second-queue-of-host-has-format-name-of-first-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(Resolving):
+class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(SessionAddressResolving):
     """The initiator sets DestinationFormatName of the OutgoingQueue for a second queue of a host to the format name of
     the first queue.
     """
@@ -154,11 +154,11 @@ class InitiatorHostNameOfDirectNameReplaced(NextHops):
 
 
 @fault("initiator-destination-not-looked-up-again-at-retry", breaks="MQQB-3.1.5.2.1-05", blind=True)
-class InitiatorDestinationNotLookedUpAgainAtRetry(Resolving):
+class InitiatorDestinationNotLookedUpAgainAtRetry(SessionAddressResolving):
     """The initiator uses an empty host name and an unknown GUID when it resolves a destination again."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        if session.retrying:
+        if session.is_retrying_connection:
             self._fail_to_route(session, "the destination is not looked up again", now)
         else:
             super().resolve_host_address(session, now)
@@ -170,26 +170,30 @@ class InitiatorDestinationNotLookedUpAgainAtRetry(Resolving):
 def _drop_waiting_messages(qm: QueueManager, session: Session, *, recoverable: bool) -> None:
     for position in list(session.OutgoingMessageTable):
         if position.recoverable is recoverable:
-            qm.sending.remove_unsent_message(session, position)
+            qm.message_sending.remove_unsent_message(session, position)
 
 
 @fault("initiator-messages-dropped-after-second-unknown-destination", breaks="MQQB-3.1.5.2.1-08", blind=True)
-class InitiatorMessagesDroppedAfterSecondUnknownDestination(Closing):
+class InitiatorMessagesDroppedAfterSecondUnknownDestination(SessionClosing):
     """The initiator deletes waiting express messages after it could not find their destination for the second time."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and not session.destination.int
         if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
 
 
 @fault("initiator-recoverable-messages-of-unknown-destination-dropped", breaks="MQQB-3.1.5.2.1-08", blind=True)
-class InitiatorRecoverableMessagesOfUnknownDestinationDropped(Closing):
+class InitiatorRecoverableMessagesOfUnknownDestinationDropped(SessionClosing):
     """The initiator deletes waiting recoverable messages when it cannot find their destination."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and not session.destination.int:
             _drop_waiting_messages(self.qm, session, recoverable=True)
 
@@ -205,28 +209,32 @@ class InitiatorConnectsToKnownAddressForUnknownDestination(NextHops):
 
 
 @fault("initiator-messages-dropped-after-second-missing-next-hop", breaks="MQQB-3.1.5.2.1-18", blind=True)
-class InitiatorMessagesDroppedAfterSecondMissingNextHop(Closing):
+class InitiatorMessagesDroppedAfterSecondMissingNextHop(SessionClosing):
     """The initiator deletes waiting express messages after it found no next hop for the second time."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and session.destination.int
         if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
 
 
 @fault("initiator-recoverable-messages-without-next-hop-dropped", breaks="MQQB-3.1.5.2.1-18", blind=True)
-class InitiatorRecoverableMessagesWithoutNextHopDropped(Closing):
+class InitiatorRecoverableMessagesWithoutNextHopDropped(SessionClosing):
     """The initiator deletes waiting recoverable messages when the destination has no next hop."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and session.destination.int:
             _drop_waiting_messages(self.qm, session, recoverable=True)
 
 
 @fault("initiator-uses-next-hop-of-other-session-when-none-exists", breaks="MQQB-3.1.5.2.1-18", blind=True)
-class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
+class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(SessionAddressResolving):
     """The initiator connects to the next hop of another session when a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -238,9 +246,9 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
         if other is None or not guid.int or self.qm.next_hops.get_next_hops(guid):
             super().resolve_host_address(session, now)
         else:
-            session.unresolved_hops, session.addresses = list(other.NextHopCollection), {}
+            session.unresolved_next_hops, session.addresses = list(other.NextHopCollection), {}
             session.NextHopCollection.clear()
-            for hop in session.unresolved_hops:
+            for hop in session.unresolved_next_hops:
                 self.store_addresses(session, hop.HostName, (hop.Address,), now)
 
 
@@ -248,45 +256,45 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
 
 
 @fault("initiator-connects-to-host-of-first-direct-session", breaks="MQQB-3.1.5.2.1-13", blind=True)
-class InitiatorConnectsToHostOfFirstDirectSession(Resolving):
+class InitiatorConnectsToHostOfFirstDirectSession(SessionAddressResolving):
     """The initiator connects to the address of the first direct session for a second direct format name."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         other = find_resolved_session(self.qm, session, direct=True)
-        if session.direct and other is not None and other.number < session.number:
+        if session.is_destination_direct and other is not None and other.number < session.number:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
 @fault("initiator-connects-to-host-of-last-direct-session-at-retry", breaks="MQQB-3.1.5.2.1-13", blind=True)
-class InitiatorConnectsToHostOfLastDirectSessionAtRetry(Resolving):
+class InitiatorConnectsToHostOfLastDirectSessionAtRetry(SessionAddressResolving):
     """When the initiator resolves a direct format name again, it connects to the host of another direct session."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         other = find_resolved_session(self.qm, session, direct=True)
-        if session.direct and session.retrying and other is not None:
+        if session.is_destination_direct and session.is_retrying_connection and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
 @fault("initiator-server-guid-is-zero-while-direct-session-exists", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidIsZeroWhileDirectSessionExists(Resolving):
+class InitiatorServerGuidIsZeroWhileDirectSessionExists(SessionAddressResolving):
     """The initiator requests a session with a GUID destination with ServerGuid zero while a direct session exists."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if not session.direct and find_resolved_session(self.qm, session, direct=True) is not None:
+        if not session.is_destination_direct and find_resolved_session(self.qm, session, direct=True) is not None:
             session.RemoteQMGuid = NULL_GUID
 
 
 @fault("initiator-connects-for-guid-to-address-of-direct-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
+class InitiatorConnectsForGuidToAddressOfDirectSession(SessionAddressResolving):
     """The initiator connects to the address of a direct session when it opens a session with a GUID destination."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         other = find_resolved_session(self.qm, session, direct=True)
-        if not session.direct and other is not None:
+        if not session.is_destination_direct and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
@@ -294,18 +302,18 @@ class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
 
 
 @fault("initiator-next-hops-kept-in-retry-of-guid-destination", breaks="MQQB-3.1.5.2.1-23", blind=True)
-class InitiatorNextHopsKeptInRetryOfGuidDestination(Resolving):
+class InitiatorNextHopsKeptInRetryOfGuidDestination(SessionAddressResolving):
     """The initiator does not clear NextHops when it resolves a GUID destination again."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
         queue = get_outgoing_queue(session)
-        if not session.direct and session.retrying:
+        if not session.is_destination_direct and session.is_retrying_connection:
             queue.NextHops.extend(queue.NextHops[:])
 
 
 @fault("initiator-next-hops-of-lost-session-kept", breaks="MQQB-3.1.5.2.1-23", blind=True)
-class InitiatorNextHopsOfLostSessionKept(Resolving):
+class InitiatorNextHopsOfLostSessionKept(SessionAddressResolving):
     """The initiator does not clear NextHops when it resolves the destination of a session that was open before."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -317,7 +325,7 @@ class InitiatorNextHopsOfLostSessionKept(Resolving):
 
 
 @fault("initiator-connects-to-address-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
-class InitiatorConnectsToAddressOfFirstHostForSecondHost(Resolving):
+class InitiatorConnectsToAddressOfFirstHostForSecondHost(SessionAddressResolving):
     """The initiator connects to an address of the first host when it resolved the host name of a second next hop."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:

@@ -8,15 +8,15 @@ from harness.faults.opening_sessions import has_open_session, sends_transactiona
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving, format_next_hop
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving, format_next_hop
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _is_destination_unknown(part: Resolving, session: Session) -> bool:
+def _is_destination_unknown(part: SessionAddressResolving, session: Session) -> bool:
     return part.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName) is None
 
 
@@ -25,7 +25,7 @@ def _count_failed_resolutions(session: Session) -> int:
     return sum(entry.Status is failed for entry in get_outgoing_queue(session).ConnectionHistory)
 
 
-class _MissingRetryTimerFault(Resolving):
+class _MissingRetryTimerFault(SessionAddressResolving):
     """A base class of faults that do not start the Session Retry Connect Timer after some failures; a subclass selects
     which.
     """
@@ -93,20 +93,20 @@ class InitiatorDirectHostNameCutAtDot(NextHops):
 
 
 @fault("initiator-connects-second-direct-name-to-host-of-open-session", breaks="MQQB-3.1.5.2.1-13", blind=True)
-class InitiatorConnectsSecondDirectNameToHostOfOpenSession(Resolving):
+class InitiatorConnectsSecondDirectNameToHostOfOpenSession(SessionAddressResolving):
     """While a session to a direct format name is open, the initiator connects to the host of this session for another
     direct format name.
     """
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        others = [one for one in list_open_sessions(self.qm, session) if one.initiator and one.direct]
-        if session.direct and others:
+        others = [one for one in list_open_sessions(self.qm, session) if one.initiator and one.is_destination_direct]
+        if session.is_destination_direct and others:
             session.RemoteQMAddress = others[-1].RemoteQMAddress
 
 
 @fault("initiator-next-hops-after-established-session-not-cleared", breaks="MQQB-3.1.5.2.1-23", blind=True)
-class InitiatorNextHopsAfterEstablishedSessionNotCleared(Resolving):
+class InitiatorNextHopsAfterEstablishedSessionNotCleared(SessionAddressResolving):
     """The initiator does not clear NextHops before it resolves a destination with which a session was established."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -117,7 +117,7 @@ class InitiatorNextHopsAfterEstablishedSessionNotCleared(Resolving):
 
 
 @fault("initiator-next-hop-indexer-kept-after-resolution", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorNextHopIndexerKeptAfterResolution(Resolving):
+class InitiatorNextHopIndexerKeptAfterResolution(SessionAddressResolving):
     """After a further resolution, the initiator leaves NextHopIndexer at the next hop that was used last."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -129,17 +129,17 @@ class InitiatorNextHopIndexerKeptAfterResolution(Resolving):
 
 
 @fault("initiator-next-hop-indexer-starts-at-last-while-session-is-open", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorNextHopIndexerStartsAtLastWhileSessionIsOpen(Resolving):
+class InitiatorNextHopIndexerStartsAtLastWhileSessionIsOpen(SessionAddressResolving):
     """While another session is open, the initiator begins with the last next hop of a destination."""
 
     def select_next_hop(self, session: Session) -> None:
-        if has_open_session(self.qm, session) and not session.retrying:
+        if has_open_session(self.qm, session) and not session.is_retrying_connection:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
         super().select_next_hop(session)
 
 
 @fault("initiator-connects-to-last-next-hop-instead-of-indexed-one", breaks="MQQB-3.1.5.2.1-34", blind=True)
-class InitiatorConnectsToLastNextHopInsteadOfIndexedOne(Connecting):
+class InitiatorConnectsToLastNextHopInsteadOfIndexedOne(SessionConnecting):
     """The initiator connects to the last next hop in the list, although NextHopIndexer and the ping refer to another
     one.
     """
@@ -152,7 +152,7 @@ class InitiatorConnectsToLastNextHopInsteadOfIndexedOne(Connecting):
 
 
 @fault("initiator-connects-to-address-of-open-session-for-other-host", breaks="MQQB-3.1.5.2.1-34", blind=True)
-class InitiatorConnectsToAddressOfOpenSessionForOtherHost(Connecting):
+class InitiatorConnectsToAddressOfOpenSessionForOtherHost(SessionConnecting):
     """While another session is open, the initiator connects to the address of that session."""
 
     def connect_transport(self, session: Session) -> None:
@@ -165,7 +165,7 @@ class InitiatorConnectsToAddressOfOpenSessionForOtherHost(Connecting):
 
 
 @fault("initiator-remote-host-name-cut-at-dot", breaks="MQQB-3.1.5.2.1-36", blind=True)
-class InitiatorRemoteHostNameCutAtDot(Resolving):
+class InitiatorRemoteHostNameCutAtDot(SessionAddressResolving):
     """The initiator sets RemoteQMHostName to the first label of the host name of a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -175,7 +175,7 @@ class InitiatorRemoteHostNameCutAtDot(Resolving):
 
 
 @fault("initiator-remote-host-name-of-second-session-same-as-first", breaks="MQQB-3.1.5.2.1-36", blind=True)
-class InitiatorRemoteHostNameOfSecondSessionSameAsFirst(Resolving):
+class InitiatorRemoteHostNameOfSecondSessionSameAsFirst(SessionAddressResolving):
     """While another session is open, the initiator sets RemoteQMHostName to the host name of that session."""
 
     def select_next_hop(self, session: Session) -> None:

@@ -11,9 +11,9 @@ from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket, PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.replacing import replace_part_by_subclass
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.directory import QueueManager as Machine
 from reference_qm.model.adm import NextHop, Session
 from reference_qm.model.states import OutgoingQueueState
@@ -23,7 +23,7 @@ NETBIOS_NAME_LENGTH = 15
 
 
 @fault("initiator-calls-get-next-hops-with-queue-guid-for-public-name", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorCallsGetNextHopsWithQueueGuidForPublicName(Resolving):
+class InitiatorCallsGetNextHopsWithQueueGuidForPublicName(SessionAddressResolving):
     """For a public format name, the argument of Get Next Hops is the GUID of the queue instead of its queue manager."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -101,18 +101,18 @@ class InitiatorGetDestinationInfoWithNameOfUnvalidatedQueue(NextHops):
 
 
 @fault("initiator-server-guid-zero-after-lost-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidZeroAfterLostSession(Establishing):
+class InitiatorServerGuidZeroAfterLostSession(SessionEstablishing):
     """When a session to a destination with a GUID follows a lost session, ServerGuid of its request is zero."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         known: set[int] = self.__dict__.setdefault("known", set())
-        session.direct = session.direct or session.number in known
+        session.is_destination_direct = session.is_destination_direct or session.number in known
         known.add(session.number)
         return super().build_establish_request(session, now)
 
 
 @fault("initiator-server-guid-of-queue-for-public-name", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidOfQueueForPublicName(Establishing):
+class InitiatorServerGuidOfQueueForPublicName(SessionEstablishing):
     """For a public format name, the initiator requests a session with the GUID of the queue."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -123,20 +123,20 @@ class InitiatorServerGuidOfQueueForPublicName(Establishing):
 
 
 @fault("initiator-server-guid-copied-from-accepted-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidCopiedFromAcceptedSession(Establishing):
+class InitiatorServerGuidCopiedFromAcceptedSession(SessionEstablishing):
     """While a session is open that the queue manager accepted, it requests the session to a destination with a GUID
     from the initiator of the accepted session.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         accepted = [one for one in self.qm.sessions.values() if not one.initiator and one.RemoteQMGuid != NULL_GUID]
-        if accepted and not session.direct:
+        if accepted and not session.is_destination_direct:
             session.RemoteQMGuid = accepted[-1].RemoteQMGuid
         return super().build_establish_request(session, now)
 
 
 @fault("initiator-host-name-of-next-hop-cut-to-15-characters", breaks="MQQB-3.1.5.2.1-29", blind=True)
-class InitiatorHostNameOfNextHopCutTo15Characters(Resolving):
+class InitiatorHostNameOfNextHopCutTo15Characters(SessionAddressResolving):
     """HostName of a NextHop is the name of the queue manager, cut to 15 characters like a NetBIOS name."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -148,7 +148,7 @@ class InitiatorHostNameOfNextHopCutTo15Characters(Resolving):
 
 
 @fault("initiator-host-name-of-later-next-hop-is-address", breaks="MQQB-3.1.5.2.1-29", blind=True)
-class InitiatorHostNameOfLaterNextHopIsAddress(Resolving):
+class InitiatorHostNameOfLaterNextHopIsAddress(SessionAddressResolving):
     """HostName of each NextHop after the first is the address of the NextHop."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -157,7 +157,7 @@ class InitiatorHostNameOfLaterNextHopIsAddress(Resolving):
 
 
 @fault("initiator-host-name-of-each-next-hop-is-first-resolved-name", breaks="MQQB-3.1.5.2.1-29", blind=True)
-class InitiatorHostNameOfEachNextHopIsFirstResolvedName(Resolving):
+class InitiatorHostNameOfEachNextHopIsFirstResolvedName(SessionAddressResolving):
     """HostName of a NextHop is the name of the first queue manager that the initiator resolved."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -172,17 +172,17 @@ def _change_guid_of_next_hops(session: Session, guid: UUID) -> None:
 
 
 @fault("initiator-next-hop-of-direct-name-has-own-guid-as-qm-guid", breaks="MQQB-3.1.5.2.1-30", blind=True)
-class InitiatorNextHopOfDirectNameHasOwnGuidAsQmGuid(Resolving):
+class InitiatorNextHopOfDirectNameHasOwnGuidAsQmGuid(SessionAddressResolving):
     """QMGuid of the NextHop of a direct format name is the Identifier of the initiator."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
-        if session.direct:
+        if session.is_destination_direct:
             _change_guid_of_next_hops(session, self.qm.adm.Identifier)
 
 
 @fault("initiator-next-hop-of-public-name-has-queue-guid-as-qm-guid", breaks="MQQB-3.1.5.2.1-30", blind=True)
-class InitiatorNextHopOfPublicNameHasQueueGuidAsQmGuid(Resolving):
+class InitiatorNextHopOfPublicNameHasQueueGuidAsQmGuid(SessionAddressResolving):
     """QMGuid of the NextHop of a public format name is the GUID of the queue."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -193,17 +193,17 @@ class InitiatorNextHopOfPublicNameHasQueueGuidAsQmGuid(Resolving):
 
 
 @fault("initiator-remote-guid-of-direct-session-is-own", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class InitiatorRemoteGuidOfDirectSessionIsOwn(Resolving):
+class InitiatorRemoteGuidOfDirectSessionIsOwn(SessionAddressResolving):
     """Until the response arrives, RemoteQMGuid of a session to a direct format name is the initiator's Identifier."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if session.direct:
+        if session.is_destination_direct:
             session.RemoteQMGuid = self.qm.adm.Identifier
 
 
 @fault("initiator-remote-guid-of-lost-direct-session-kept", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class InitiatorRemoteGuidOfLostDirectSessionKept(Resolving):
+class InitiatorRemoteGuidOfLostDirectSessionKept(SessionAddressResolving):
     """When a session to a direct format name follows a lost session, RemoteQMGuid remains the GUID of the acceptor of
     the lost session.
     """
@@ -215,12 +215,12 @@ class InitiatorRemoteGuidOfLostDirectSessionKept(Resolving):
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         kept = self.__dict__.get("kept", {}).get(session.number, NULL_GUID)
-        if session.direct and kept != NULL_GUID:
+        if session.is_destination_direct and kept != NULL_GUID:
             session.RemoteQMGuid = kept
 
 
 @fault("initiator-remote-guid-of-second-session-is-guid-of-first", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(Resolving):
+class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(SessionAddressResolving):
     """RemoteQMGuid of a session is the QMGuid of the NextHop of the oldest session to another queue manager."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -231,17 +231,17 @@ class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(Resolving):
 
 
 @fault("initiator-host-name-of-next-hop-is-address-in-retry", breaks="MQQB-3.1.5.2.1-29")
-class InitiatorHostNameOfNextHopIsAddressInRetry(Resolving):
+class InitiatorHostNameOfNextHopIsAddressInRetry(SessionAddressResolving):
     """When the initiator resolves a destination again, HostName of each NextHop is the address of the NextHop."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]
 
 
-class _MissingServerGuidFault(Establishing):
+class _MissingServerGuidFault(SessionEstablishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         return set_fields(
             super().build_establish_request(session, now), {"EstablishConnectionHeader.ServerGuid": NULL_GUID}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName
@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-remote-qm-address-always-that-of-first-next-hop", breaks="MQQB-3.1.5.2.1-35")
-class InitiatorRemoteQmAddressAlwaysThatOfFirstNextHop(Connecting):
+class InitiatorRemoteQmAddressAlwaysThatOfFirstNextHop(SessionConnecting):
     """The initiator sets RemoteQMAddress of a session to the address of the first next hop after it connected to a
     later next hop.
     """
@@ -25,7 +25,7 @@ class InitiatorRemoteQmAddressAlwaysThatOfFirstNextHop(Connecting):
 
 
 @fault("initiator-need-validation-only-in-first-queue", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"))
-class InitiatorNeedValidationOnlyInFirstQueue(Resolving):
+class InitiatorNeedValidationOnlyInFirstQueue(SessionAddressResolving):
     """The initiator sets State to NeedValidation only in one outgoing queue at a time."""
 
     def set_need_validation_state(self, session: Session) -> None:
@@ -41,7 +41,7 @@ class InitiatorNeedValidationOnlyInFirstQueue(Resolving):
     "initiator-retry-timer-not-started-for-second-unknown-destination",
     breaks=("MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-20"),
 )
-class InitiatorRetryTimerNotStartedForSecondUnknownDestination(Resolving):
+class InitiatorRetryTimerNotStartedForSecondUnknownDestination(SessionAddressResolving):
     """The initiator does not start the Session Retry Connect Timer of a session whose destination it could not find,
     if another queue needs validation.
     """
@@ -57,7 +57,7 @@ class InitiatorRetryTimerNotStartedForSecondUnknownDestination(Resolving):
 
 
 @fault("initiator-next-hops-have-only-first-address", breaks="MQQB-3.1.5.2.1-27")
-class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
+class InitiatorNextHopsHaveOnlyFirstAddress(SessionAddressResolving):
     """The initiator lists only the first resolved address in NextHops."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
@@ -66,7 +66,7 @@ class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
 
 
 @fault("initiator-host-name-of-next-hop-is-address", breaks="MQQB-3.1.5.2.1-29")
-class InitiatorHostNameOfNextHopIsAddress(Resolving):
+class InitiatorHostNameOfNextHopIsAddress(SessionAddressResolving):
     """The initiator sets HostName of each NextHop to its address."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:

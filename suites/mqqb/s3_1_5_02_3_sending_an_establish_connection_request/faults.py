@@ -15,8 +15,8 @@ from harness.faults.primitives import filter_effects, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionHeader, EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
@@ -109,38 +109,46 @@ ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
 @fault("initiator-client-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class InitiatorClientGuidZeroInRequestOfRetry(Establishing):
+class InitiatorClientGuidZeroInRequestOfRetry(SessionEstablishing):
     """The initiator sends a zero ClientGuid in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-server-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class InitiatorServerGuidZeroInRequestOfRetry(Establishing):
+class InitiatorServerGuidZeroInRequestOfRetry(SessionEstablishing):
     """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a destination with
     a private format name.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": UUID(int=0)}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": UUID(int=0)})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class InitiatorServerGuidZeroInRetry(Establishing):
+class InitiatorServerGuidZeroInRetry(SessionEstablishing):
     """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a private name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": NULL_GUID})
         return packet
 
 
 @fault("initiator-establish-connection-timestamp-in-seconds", breaks="MQQB-3.1.5.2.3-10")
-class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
+class InitiatorEstablishConnectionTimestampInSeconds(SessionEstablishing):
     """The initiator's EstablishConnection request has TimeStamp in seconds."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -150,13 +158,13 @@ class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
 
 
 @fault("initiator-request-of-retry-repeats-time-stamp-of-last-request", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class InitiatorRequestOfRetryRepeatsTimeStampOfLastRequest(Establishing):
+class InitiatorRequestOfRetryRepeatsTimeStampOfLastRequest(SessionEstablishing):
     """The initiator sends the TimeStamp of the previous request in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         stamps = self.__dict__.setdefault("stamps", {})
-        if not session.retrying:
+        if not session.is_retrying_connection:
             stamps[session.number] = packet.EstablishConnectionHeader.TimeStamp
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.TimeStamp": lambda old: stamps.get(session.number, old)})
 
@@ -165,7 +173,7 @@ _first_time_stamp_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakK
 
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
+class InitiatorTimeStampOfFirstRequestRepeated(SessionEstablishing):
     """The initiator sends the TimeStamp of its first EstablishConnection request in every
     EstablishConnection request.
     """
@@ -177,12 +185,12 @@ class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
 
 
 @fault("initiator-establish-connection-se-clear-at-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
+class InitiatorEstablishConnectionSeClearAtRetry(SessionEstablishing):
     """The initiator's EstablishConnection request has SE 0 when it retries without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return request
         flags = request.EstablishConnectionHeader.OperatingSystem & ~0x100
         return replace(
@@ -191,12 +199,12 @@ class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
 
 
 @fault("initiator-se-clear-in-request-to-second-address-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorSeClearInRequestToSecondAddressWithoutPing(Establishing):
+class InitiatorSeClearInRequestToSecondAddressWithoutPing(SessionEstablishing):
     """The initiator sends SE 0 in the request to a second or later address of a host without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        if session.NextHopIndexer and not session.pinged:
+        if session.NextHopIndexer and not session.is_ping_sent_before_session:
             return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.OperatingSystem": lambda old: old & ~0x100})
         return packet
 
@@ -205,20 +213,20 @@ _pinged_session_numbers_by_queue_manager: WeakKeyDictionary[QueueManager, set[in
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorSeClearInRetryWithoutPing(Establishing):
+class InitiatorSeClearInRetryWithoutPing(SessionEstablishing):
     """The initiator sends SE 0 in a retry without a Ping Request because it sent a Ping Request before the first
     attempt.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
-        if session.pinged:
+        if session.is_ping_sent_before_session:
             _pinged_session_numbers_by_queue_manager.setdefault(self.qm, set()).add(session.number)
-        was, session.pinged = (
-            session.pinged,
+        was, session.is_ping_sent_before_session = (
+            session.is_ping_sent_before_session,
             session.number in _pinged_session_numbers_by_queue_manager.get(self.qm, ()),
         )
         packet = super().build_establish_request(session, now)
-        session.pinged = was
+        session.is_ping_sent_before_session = was
         return packet
 
 
@@ -239,25 +247,25 @@ add(
 
 
 @fault("initiator-retried-request-without-connection-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorRetriedRequestWithoutConnectionHistory(Connecting):
+class InitiatorRetriedRequestWithoutConnectionHistory(SessionConnecting):
     """The initiator adds no entry to ConnectionHistory for an EstablishConnection request that it sends in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if status is not ConnectionStatus.IN_PROCESS or not session.retrying:
+        if status is not ConnectionStatus.IN_PROCESS or not session.is_retrying_connection:
             super().add_connection_history(session, status, now)
 
 
 @fault("initiator-history-lacks-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorHistoryLacksInProcessEntryOfRetry(Connecting):
+class InitiatorHistoryLacksInProcessEntryOfRetry(SessionConnecting):
     """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
+        if not (session.is_retrying_connection and status is ConnectionStatus.IN_PROCESS):
             super().add_connection_history(session, status, now)
 
 
 @fault("initiator-in-process-history-entry-has-host-name-as-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorInProcessHistoryEntryHasHostNameAsAddress(Connecting):
+class InitiatorInProcessHistoryEntryHasHostNameAsAddress(SessionConnecting):
     """The initiator puts the host name of a direct format name into AddressList of the ConnectionHistory entry with
     Status InProcess.
     """
@@ -270,7 +278,7 @@ class InitiatorInProcessHistoryEntryHasHostNameAsAddress(Connecting):
 
 
 @fault("initiator-in-process-history-entry-has-first-address-of-host", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorInProcessHistoryEntryHasFirstAddressOfHost(Connecting):
+class InitiatorInProcessHistoryEntryHasFirstAddressOfHost(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -284,22 +292,22 @@ add(
     "initiator-initialization-timer-not-started",
     "MQQB-3.1.5.2.3-15",
     "The initiator starts no Session Initialization Timer with its EstablishConnection request.",
-    skip_during(Establishing.send_establish_request, SessionTimers.start),
+    skip_during(SessionEstablishing.send_establish_request, SessionTimers.start),
 )
 
 
 @fault("initiator-no-initialization-timer-in-retry", breaks="MQQB-3.1.5.2.3-15", blind=True)
-class InitiatorNoInitializationTimerInRetry(Establishing):
+class InitiatorNoInitializationTimerInRetry(SessionEstablishing):
     """The initiator does not start the Session Initialization Timer when it sends the request of a retry."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
 
 
 @fault("initiator-outgoing-queue-state-inactive-at-request", breaks="MQQB-3.1.5.2.3-16")
-class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
+class InitiatorOutgoingQueueStateInactiveAtRequest(SessionEstablishing):
     """The initiator's outgoing queue has the State Inactive when the request is sent."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -308,17 +316,17 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
 
 
 @fault("initiator-queue-state-not-set-to-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorQueueStateNotSetToWaitingInRetry(Establishing):
+class InitiatorQueueStateNotSetToWaitingInRetry(SessionEstablishing):
     """When the initiator sends the request of a retry, it leaves State of the outgoing queue at Disconnected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        if session.retrying and get_outgoing_queue(session).State is OutgoingQueueState.WAITING:
+        if session.is_retrying_connection and get_outgoing_queue(session).State is OutgoingQueueState.WAITING:
             get_outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
 
 
 @fault("initiator-retry-replaces-queue-state-on-hold-by-waiting", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorRetryReplacesQueueStateOnHoldByWaiting(Establishing):
+class InitiatorRetryReplacesQueueStateOnHoldByWaiting(SessionEstablishing):
     """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -327,7 +335,7 @@ class InitiatorRetryReplacesQueueStateOnHoldByWaiting(Establishing):
 
 
 @fault("initiator-se-clear-in-retry-request-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorSeClearInRetryRequestWithoutPing(Establishing):
+class InitiatorSeClearInRetryRequestWithoutPing(SessionEstablishing):
     """The initiator clears SE in the EstablishConnection request of a retry, although no Ping Request was sent before
     the request.
     """
@@ -335,7 +343,7 @@ class InitiatorSeClearInRetryRequestWithoutPing(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         header = request.EstablishConnectionHeader
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return request
         system = header.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
         return replace(request, EstablishConnectionHeader=replace(header, OperatingSystem=system))

@@ -31,8 +31,8 @@ from reference_qm.codec import (
     SessionAckPacket,
     SessionHeader,
 )
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
@@ -176,21 +176,21 @@ add(
 
 
 @fault("initiator-connects-to-next-port-at-retry", breaks="MQQB-3.1.5.2.3-02", blind=True)
-class InitiatorConnectsToNextPortAtRetry(Connecting):
+class InitiatorConnectsToNextPortAtRetry(SessionConnecting):
     """The initiator retries a connection on a port that is one higher than the port of MS-MQQB 2.1.1."""
 
     def connect_transport(self, session: Session) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().connect_transport(session)
             return
         session.transport = self.qm.assign_transport_name()
-        session.opening = AwaitedOpeningEvent.TRANSPORT
+        session.awaited_opening_event = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port + 1)
         self.qm.emit_effect(Connect(session.transport, remote))
 
 
-class _KeptInitializationTimerFault(Establishing):
+class _KeptInitializationTimerFault(SessionEstablishing):
     """The initiator does not stop the Session Initialization Timer of an earlier attempt that ended in one of the
     given ways.
     """
@@ -233,13 +233,13 @@ class InitiatorInitializationTimerOfEarlierOpenSessionKept(_KeptInitializationTi
 
 
 @fault("initiator-direct-request-has-server-guid-of-earlier-response", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorDirectRequestHasServerGuidOfEarlierResponse(Establishing):
+class InitiatorDirectRequestHasServerGuidOfEarlierResponse(SessionEstablishing):
     """In a later request to a direct destination, the initiator sends the GUID that an earlier response contained."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         learned = vars(self).setdefault("learned", {}).get(session.number)
-        if not session.direct or learned is None:
+        if not session.is_destination_direct or learned is None:
             return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=learned)
         return replace(request, EstablishConnectionHeader=header)
@@ -251,7 +251,7 @@ class InitiatorDirectRequestHasServerGuidOfEarlierResponse(Establishing):
 
 
 @fault("initiator-direct-request-has-server-guid-of-known-address", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorDirectRequestHasServerGuidOfKnownAddress(Establishing):
+class InitiatorDirectRequestHasServerGuidOfKnownAddress(SessionEstablishing):
     """For a direct destination, the initiator sends the GUID of the queue manager with which another session to the
     same address is open.
     """
@@ -263,19 +263,19 @@ class InitiatorDirectRequestHasServerGuidOfKnownAddress(Establishing):
             for one in self.qm.sessions.values()
             if one is not session and one.RemoteQMAddress == session.RemoteQMAddress and one.RemoteQMGuid != NULL_GUID
         ]
-        if not session.direct or not known:
+        if not session.is_destination_direct or not known:
             return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=known[0])
         return replace(request, EstablishConnectionHeader=header)
 
 
 @fault("initiator-own-guid-as-server-guid-in-request-without-ping", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorOwnGuidAsServerGuidInRequestWithoutPing(Establishing):
+class InitiatorOwnGuidAsServerGuidInRequestWithoutPing(SessionEstablishing):
     """For a direct destination, the initiator sends its own GUID as ServerGuid if it sent no Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        if not session.direct or session.pinged:
+        if not session.is_destination_direct or session.is_ping_sent_before_session:
             return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=self.qm.adm.Identifier)
         return replace(request, EstablishConnectionHeader=header)

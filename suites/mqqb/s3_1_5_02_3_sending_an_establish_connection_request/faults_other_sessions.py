@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -19,7 +19,7 @@ def _list_other_sessions_being_opened(qm: QueueManager, session: Session) -> lis
     return [one for one in qm.sessions.values() if one is not session and one.SessionState in opening]
 
 
-class _EstablishRequestChanger(Establishing):
+class _EstablishRequestChanger(SessionEstablishing):
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
         raise NotImplementedError
 
@@ -47,7 +47,7 @@ class InitiatorRequestHasServerGuidOfOtherOpenSession(_EstablishRequestChanger):
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
         header = request.EstablishConnectionHeader
         others = [one.RemoteQMGuid for one in self.qm.sessions.values() if one is not session and one.initiator]
-        if session.direct or not others:
+        if session.is_destination_direct or not others:
             return request
         return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=others[0]))
 
@@ -67,7 +67,7 @@ class InitiatorDirectRequestHasServerGuidFromOtherSession(_EstablishRequestChang
             and one.SessionState is SessionState.OPEN
             and one.RemoteQMAddress == session.RemoteQMAddress
         ]
-        if not session.direct or not known:
+        if not session.is_destination_direct or not known:
             return request
         return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=known[0]))
 
@@ -85,7 +85,7 @@ class InitiatorSeClearAfterPingOfAnySession(_EstablishRequestChanger):
 
 
 @fault("initiator-opens-one-session-at-a-time", breaks="MQQB-3.1.5.2.3-13")
-class InitiatorOpensOneSessionAtATime(Establishing):
+class InitiatorOpensOneSessionAtATime(SessionEstablishing):
     """The initiator forgets that it sent a request when it sends the request of another session."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -96,7 +96,7 @@ class InitiatorOpensOneSessionAtATime(Establishing):
 
 
 @fault("initiator-initialization-timer-shared-by-sessions", breaks=("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01"))
-class InitiatorInitializationTimerSharedBySessions(Establishing):
+class InitiatorInitializationTimerSharedBySessions(SessionEstablishing):
     """The initiator stops the Session Initialization Timer of other sessions when it sends a request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -106,7 +106,7 @@ class InitiatorInitializationTimerSharedBySessions(Establishing):
 
 
 @fault("initiator-history-entry-of-request-added-to-first-queue", breaks="MQQB-3.1.5.2.3-14")
-class InitiatorHistoryEntryOfRequestAddedToFirstQueue(Establishing):
+class InitiatorHistoryEntryOfRequestAddedToFirstQueue(SessionEstablishing):
     """The initiator adds the entry for a request to ConnectionHistory of the outgoing queue that was created first."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -118,7 +118,7 @@ class InitiatorHistoryEntryOfRequestAddedToFirstQueue(Establishing):
 
 
 @fault("initiator-queue-state-not-waiting-while-other-queue-connected", breaks="MQQB-3.1.5.2.3-16")
-class InitiatorQueueStateNotWaitingWhileOtherQueueConnected(Establishing):
+class InitiatorQueueStateNotWaitingWhileOtherQueueConnected(SessionEstablishing):
     """The initiator does not set State of an outgoing queue to Waiting while another outgoing queue is Connected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

@@ -13,11 +13,15 @@ from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import (
+    HRESULT_BY_CONNECTION_STATUS,
+    SessionConnecting,
+    get_outgoing_queue,
+)
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
@@ -52,7 +56,7 @@ REPORTED_FAILURE_STATUSES_OF_CONNECTION = (
 
 
 @fault("initiator-history-entry-of-failure-replaces-last-entry", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
+class InitiatorHistoryEntryOfFailureReplacesLastEntry(SessionConnecting):
     """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
     the new entry.
     """
@@ -65,13 +69,13 @@ class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
 
 
 @fault("initiator-history-lacks-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorHistoryLacksEntryOfFailedRetry(Connecting):
+class InitiatorHistoryLacksEntryOfFailedRetry(SessionConnecting):
     """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
     fails.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status in REPORTED_FAILURE_STATUSES_OF_CONNECTION):
+        if not (session.is_retrying_connection and status in REPORTED_FAILURE_STATUSES_OF_CONNECTION):
             super().add_connection_history(session, status, now)
 
 
@@ -86,7 +90,7 @@ _JUDGED_FAILURE_STATUSES = (
 
 
 @fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorRepeatedFailureNotInHistory(Connecting):
+class InitiatorRepeatedFailureNotInHistory(SessionConnecting):
     """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the
     previous failure.
     """
@@ -125,13 +129,15 @@ for status, name in (
 
 
 @fault("initiator-history-status-of-failed-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
-class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(Closing):
+class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(SessionClosing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        if session.retrying:
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        if session.is_retrying_connection:
             status = ConnectionStatus.UNKNOWN_FAILURE
-        super().fail_to_establish(session, status, reason, now)
+        super().close_session_after_failed_establishment(session, status, reason, now)
 
 
 add(
@@ -176,7 +182,7 @@ add(
 
 
 @fault("initiator-failure-entry-has-address-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorFailureEntryHasAddressOfFirstNextHop(Connecting):
+class InitiatorFailureEntryHasAddressOfFirstNextHop(SessionConnecting):
     """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
     the address that failed.
     """
@@ -189,7 +195,7 @@ class InitiatorFailureEntryHasAddressOfFirstNextHop(Connecting):
 
 
 @fault("initiator-history-error-of-failure-lacks-severity-bit", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
+class InitiatorHistoryErrorOfFailureLacksSeverityBit(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
     the HRESULT of a success.
     """
@@ -202,7 +208,7 @@ class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
 
 
 @fault("initiator-history-entry-of-failure-has-time-of-previous-entry", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
+class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(SessionConnecting):
     """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
     previous entry.
     """
@@ -215,7 +221,7 @@ class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
 
 
 @fault("initiator-history-entry-of-failure-has-first-address-of-host", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
+class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
     attempt, instead of the address that it tried.
     """
@@ -228,7 +234,7 @@ class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
 
 
 @fault("initiator-history-time-of-later-failures-is-that-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(Connecting):
+class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(SessionConnecting):
     """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -240,7 +246,7 @@ class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(Connecting):
 
 
 @fault("initiator-history-of-second-address-failure-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(Connecting):
+class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
     failed.
     """
@@ -253,18 +259,18 @@ class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(Connecting):
 
 
 @fault("initiator-history-error-of-failed-retry-is-zero", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryErrorOfFailedRetryIsZero(Connecting):
+class InitiatorHistoryErrorOfFailedRetryIsZero(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         history = get_outgoing_queue(session).ConnectionHistory
-        if status in _JUDGED_FAILURE_STATUSES and session.retrying:
+        if status in _JUDGED_FAILURE_STATUSES and session.is_retrying_connection:
             history[-1] = replace(history[-1], Error=0)
 
 
 @fault("initiator-history-error-repeated-from-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorHistoryErrorRepeatedFromPreviousFailure(Connecting):
+class InitiatorHistoryErrorRepeatedFromPreviousFailure(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
     failure of the queue, if the queue had an earlier failure.
     """
@@ -278,18 +284,18 @@ class InitiatorHistoryErrorRepeatedFromPreviousFailure(Connecting):
 
 
 @fault("initiator-ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
-class InitiatorPingRequestNotSent(Ping):
+class InitiatorPingRequestNotSent(PingHandling):
     """The initiator connects without sending the configured Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
-        self.qm.connecting.connect_transport(session)
+        self.qm.session_connecting.connect_transport(session)
 
 
 _first_pinged_address_by_queue_manager: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
-class InitiatorPingSentToAddressOfFirstDestination(Ping):
+class InitiatorPingSentToAddressOfFirstDestination(PingHandling):
     """The initiator sends each Ping Request to the address to which it sent its first Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -303,17 +309,17 @@ add(
     "initiator-no-request-after-positive-ping",
     "MQQB-3.1.5.2.2-04",
     "The initiator connects after a positive Ping Response and sends no EstablishConnection request.",
-    skip(Establishing.send_establish_request),
+    skip(SessionEstablishing.send_establish_request),
 )
 
 
 @fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class InitiatorConnectsWithoutPingResponse(Ping):
+class InitiatorConnectsWithoutPingResponse(PingHandling):
     """The initiator connects as soon as it has sent the Ping Request, without waiting for the response."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
         super().ping_before_session(session, now)
-        if session.pinged:
+        if session.is_ping_sent_before_session:
             self.on_ping_response_processed(session, self.build_request(), now)
 
 
@@ -326,7 +332,7 @@ add(
 
 
 @fault("initiator-history-lacks-entry-of-second-failed-ping", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
+class InitiatorHistoryLacksEntryOfSecondFailedPing(SessionConnecting):
     """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -337,7 +343,7 @@ class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
 
 
 @fault("initiator-refused-ping-not-in-history", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class InitiatorRefusedPingNotInHistory(Ping):
+class InitiatorRefusedPingNotInHistory(PingHandling):
     """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -350,7 +356,7 @@ class InitiatorRefusedPingNotInHistory(Ping):
 
 
 @fault("initiator-history-reports-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
-class InitiatorHistoryReportsPingFailureAsDnsFailure(Connecting):
+class InitiatorHistoryReportsPingFailureAsDnsFailure(SessionConnecting):
     """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -359,7 +365,7 @@ class InitiatorHistoryReportsPingFailureAsDnsFailure(Connecting):
 
 
 @fault("initiator-history-entry-of-failed-ping-has-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorHistoryEntryOfFailedPingHasError0(Connecting):
+class InitiatorHistoryEntryOfFailedPingHasError0(SessionConnecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -370,7 +376,7 @@ class InitiatorHistoryEntryOfFailedPingHasError0(Connecting):
 
 
 @fault("initiator-history-entry-of-failed-ping-has-host-name-as-address", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
+class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(SessionConnecting):
     """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
     failed ping.
     """
@@ -383,7 +389,7 @@ class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
 
 
 @fault("initiator-history-status-connection-refused-for-refused-ping", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorHistoryStatusConnectionRefusedForRefusedPing(Ping):
+class InitiatorHistoryStatusConnectionRefusedForRefusedPing(PingHandling):
     """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -403,12 +409,16 @@ add(
     "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
-    replace_during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect_after_ping_failure),
+    replace_during(
+        SessionClosing.close_session_after_failed_establishment,
+        SessionClosing.await_reconnect,
+        _skip_reconnect_after_ping_failure,
+    ),
 )
 
 
 @fault("initiator-new-message-starts-attempt-before-retry-timer-expires", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
+class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(MessageSending):
     """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
     Timer expires.
     """
@@ -416,11 +426,11 @@ class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().add_message_to_session_table(session, position, now)
         if session.SessionState is SessionState.WAITING_RECONNECT:
-            self.qm.establishing.establish(session, now)
+            self.qm.session_establishing.establish(session, now)
 
 
 @fault("initiator-retry-one-second-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorRetryOneSecondAfterFailedPing(Ping):
+class InitiatorRetryOneSecondAfterFailedPing(PingHandling):
     """After a failed ping, the initiator tries again after one second."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
@@ -429,7 +439,7 @@ class InitiatorRetryOneSecondAfterFailedPing(Ping):
 
 
 @fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
+class InitiatorNewMessageEndsWaitAfterFailedPing(MessageSending):
     """After a failed ping, the initiator starts a new attempt for a new message in the same queue, before the retry
     time.
     """
@@ -438,11 +448,11 @@ class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
         again = session.SessionState is SessionState.WAITING_RECONNECT
         super().add_message_to_session_table(session, position, now)
         if again:
-            self.qm.establishing.establish(session, now)
+            self.qm.session_establishing.establish(session, now)
 
 
 @fault("initiator-no-retry-after-refused-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNoRetryAfterRefusedPing(Ping):
+class InitiatorNoRetryAfterRefusedPing(PingHandling):
     """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-connects-without-ping-while-session-is-open", breaks="MQQB-3.1.5.2.2-02")
-class InitiatorConnectsWithoutPingWhileSessionIsOpen(Ping):
+class InitiatorConnectsWithoutPingWhileSessionIsOpen(PingHandling):
     """The initiator connects without a Ping Request while another session that it initiated is open."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.initiator and one is not session]
         if any(one.SessionState is SessionState.OPEN for one in others):
-            session.pinged = False
-            self.qm.connecting.connect_transport(session)
+            session.is_ping_sent_before_session = False
+            self.qm.session_connecting.connect_transport(session)
         else:
             super().ping_before_session(session, now)
 
 
 @fault("initiator-history-entry-of-refused-ping-added-to-first-queue", breaks="MQQB-3.1.5.2.2-06")
-class InitiatorHistoryEntryOfRefusedPingAddedToFirstQueue(Ping):
+class InitiatorHistoryEntryOfRefusedPingAddedToFirstQueue(PingHandling):
     """The initiator adds the entry for a refused ping to ConnectionHistory of the outgoing queue that was created
     first.
     """

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket, PingPacket
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-history-status-of-unknown-failure-is-earlier-status", breaks="MQQB-3.1.5.2-03", blind=True)
-class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(Connecting):
+class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(SessionConnecting):
     """If an earlier attempt failed for a reason with a Status of its own, a later failure without a Status is recorded
     with this Status.
     """
@@ -34,7 +34,7 @@ class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(Connecting):
 
 
 @fault("initiator-positive-ping-response-after-failed-ping-ignored", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class InitiatorPositivePingResponseAfterFailedPingIgnored(Ping):
+class InitiatorPositivePingResponseAfterFailedPingIgnored(PingHandling):
     """After a ping has failed, the initiator no longer connects after a positive Ping Response, to any destination."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -45,7 +45,7 @@ class InitiatorPositivePingResponseAfterFailedPingIgnored(Ping):
 
 
 @fault("initiator-positive-ping-response-with-rc-not-accepted", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class InitiatorPositivePingResponseWithRcNotAccepted(Ping):
+class InitiatorPositivePingResponseWithRcNotAccepted(PingHandling):
     """The initiator does not connect after a positive Ping Response in which RC differs from RC of its request."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -54,7 +54,7 @@ class InitiatorPositivePingResponseWithRcNotAccepted(Ping):
 
 
 @fault("initiator-positive-ping-response-while-session-is-open-ignored", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(Ping):
+class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(PingHandling):
     """While another session is open, the initiator does not connect after a positive Ping Response."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -69,7 +69,9 @@ class InitiatorHistoryStatusRefusedForWrongServerGuid(SessionOpening):
     """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        other = packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.direct
+        other = (
+            packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.is_destination_direct
+        )
         super().receive_establish_response(session, packet, now)
         history = get_outgoing_queue(session).ConnectionHistory
         if other and history[-1].Status is ConnectionStatus.UNKNOWN_FAILURE:

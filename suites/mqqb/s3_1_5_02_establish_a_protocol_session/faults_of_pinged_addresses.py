@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _WrongPingAddressFault(Ping):
+class _WrongPingAddressFault(PingHandling):
     """A base class of faults that send a Ping Request to an address other than the resolved address."""
 
     def ping_address(self, session: Session, address: str, now: Now) -> None:

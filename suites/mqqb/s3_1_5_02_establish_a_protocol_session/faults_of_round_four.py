@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket
-from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -23,11 +23,13 @@ class InitiatorHistoryConnectionRefusedForWrongClientGuid(SessionOpening):
             super().receive_establish_response(session, packet, now)
         else:
             reason = "the EstablishConnection response names another initiator (MS-MQQB 3.1.5.3.2)"
-            self.qm.closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, ConnectionStatus.CONNECTION_REFUSED, reason, now
+            )
 
 
 @fault("initiator-new-message-after-failed-ping-starts-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageAfterFailedPingStartsAttempt(Sending):
+class InitiatorNewMessageAfterFailedPingStartsAttempt(MessageSending):
     """The initiator makes a new attempt before the Session Retry Connect Timer expires if a new message for the
     destination is added after a failed ping.
     """
@@ -38,4 +40,4 @@ class InitiatorNewMessageAfterFailedPingStartsAttempt(Sending):
         failed = bool(queue.ConnectionHistory) and queue.ConnectionHistory[-1].Status is ConnectionStatus.PING_FAILURE
         waits = session.SessionState is SessionState.WAITING_RECONNECT
         if failed and waits and queue.State is not OutgoingQueueState.ON_HOLD:
-            self.qm.establishing.establish(session, now)
+            self.qm.session_establishing.establish(session, now)

@@ -18,8 +18,8 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
 )
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -61,7 +61,7 @@ add(
     "acceptor-establish-connection-response-not-sent",
     ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"),
     "The acceptor sends no EstablishConnection response.",
-    skip_during(SessionOpening.receive_establish_request, Connecting.send),
+    skip_during(SessionOpening.receive_establish_request, SessionConnecting.send),
 )
 
 
@@ -233,10 +233,10 @@ class AcceptorRefusedRequestClosesOpenSession(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        if session.refused:
+        if session.was_session_refused:
             for other in list(self.qm.sessions.values()):
                 if other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid:
-                    self.qm.closing.close(other, "a fault", now)
+                    self.qm.session_closing.close(other, "a fault", now)
 
 
 @fault("acceptor-every-response-has-client-guid-of-first-request", breaks="MQQB-3.1.5.3.1-08", blind=True)
@@ -395,7 +395,7 @@ class AcceptorLateParametersRequestRefused(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if now.monotonic_ms - self.__dict__["since"][session.number] > 2_000:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
             return
         super().receive_parameters_request(session, packet, now)
 
@@ -416,5 +416,5 @@ add(
     "acceptor-refused-session-connection-kept-open",
     "MQQB-3.1.5.3.1-D01",
     "The acceptor keeps open the connection of a session that exceeds its limit of sessions.",
-    skip_during(SessionOpening.receive_establish_request, Closing.close),
+    skip_during(SessionOpening.receive_establish_request, SessionClosing.close),
 )

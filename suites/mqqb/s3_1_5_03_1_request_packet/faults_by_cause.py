@@ -108,7 +108,7 @@ class AcceptorResponseOfRefusalHasZeroGuid(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        if self.qm.connecting.is_session_acceptable():
+        if self.qm.session_connecting.is_session_acceptable():
             return response
         header = replace(response.EstablishConnectionHeader, ServerGuid=NULL_GUID)
         return replace(response, EstablishConnectionHeader=header)
@@ -150,7 +150,7 @@ class AcceptorRefusesParametersRequestLaterThan1000Ms(SessionOpening):
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_parameters_request(session, packet, now)
         else:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("acceptor-ignores-parameters-request-after-nonzero-server-guid", breaks="MQQB-3.1.5.3.1-13", blind=True)
@@ -158,7 +158,7 @@ class AcceptorIgnoresParametersRequestAfterNonzeroServerGuid(SessionOpening):
     """The acceptor ignores ConnectionParameters if ServerGuid of the EstablishConnection request was not zero."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_parameters_request(session, packet, now)
 
 
@@ -169,11 +169,11 @@ class _RefusedSessionKeepingFault(SessionOpening):
         raise NotImplementedError
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if self.qm.connecting.is_session_acceptable() or not self.is_kept(packet):
+        if self.qm.session_connecting.is_session_acceptable() or not self.is_kept(packet):
             super().receive_establish_request(session, packet, now)
             return
-        session.RemoteQMGuid, session.refused = packet.EstablishConnectionHeader.ClientGuid, True
-        self.qm.connecting.send(session, self.build_establish_response(session, packet).build())
+        session.RemoteQMGuid, session.was_session_refused = packet.EstablishConnectionHeader.ClientGuid, True
+        self.qm.session_connecting.send(session, self.build_establish_response(session, packet).build())
         session.SessionState = SessionState.WAITING_CP_MSG
 
 

@@ -72,4 +72,4 @@ class AcceptorEstablishRequestInTwoSegmentsNotAnswered(Identifying):
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
         super().receive_bytes(session, data, now)
         if session.SessionState is SessionState.WAITING_EC_MSG and session.framer.unfinished_packet_bytes:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)

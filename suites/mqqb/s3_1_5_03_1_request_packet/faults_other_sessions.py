@@ -8,7 +8,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -142,7 +142,7 @@ class AcceptorIgnoresRequestWhileOtherHandshakeIsUnfinished(SessionOpening):
 
 
 @fault("acceptor-closes-only-first-connection-over-session-limit", breaks="MQQB-3.1.5.3.1-D01")
-class AcceptorClosesOnlyFirstConnectionOverSessionLimit(Closing):
+class AcceptorClosesOnlyFirstConnectionOverSessionLimit(SessionClosing):
     """The acceptor closes only the first connection with a request beyond the limit of sessions."""
 
     def __init__(self, qm: QueueManager) -> None:

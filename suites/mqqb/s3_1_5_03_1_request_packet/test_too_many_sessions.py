@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import closed, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, sut_survives
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 from suites.mqqb.steps.opening import format_guid
 
 MAX_OPENED_SESSIONS = 12
@@ -24,7 +24,7 @@ def _open_sessions_until_refusal(peer):
     """
     for _ in range(MAX_OPENED_SESSIONS):
         connection = peer.connect()
-        sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
+        sent = connection.send(establish_request(peer, ClientGuid=generate_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
         if answer is None or answer.data[18] & CONNECTION_STATE_BIT or connection.wait_closed(peer.sut.quiet_ms):
             return connection, sent
@@ -64,7 +64,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
     if usual is not None:
         later = peer.connect()
-        sent = later.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), ServerGuid=sut.guid, SE=1))
+        sent = later.send(establish_request(peer, ClientGuid=generate_guid(peer.entropy), ServerGuid=sut.guid, SE=1))
         answer = later.poll_packet(0)
         judge(
             "MQQB-2.2.1-06",

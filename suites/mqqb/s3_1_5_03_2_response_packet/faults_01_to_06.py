@@ -10,7 +10,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
 from reference_qm.core.replacing import replace_part_by_subclass
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import (
     RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
@@ -44,7 +44,7 @@ class InitiatorResponseToRetriedRequestNotValidated(SessionOpening):
     """The initiator accepts any response to an EstablishConnection request that it sends in a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        return session.retrying or super().is_establish_response_valid(session, packet)
+        return session.is_retrying_connection or super().is_establish_response_valid(session, packet)
 
 
 @fault("initiator-accepts-any-client-guid-in-response-for-guid-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
@@ -52,7 +52,7 @@ class InitiatorAcceptsAnyClientGuidInResponseForGuidName(SessionOpening):
     """The initiator of a session for a private or public format name does not check ClientGuid of the response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        if not session.direct:
+        if not session.is_destination_direct:
             own = self.qm.adm.Identifier
             packet = set_fields(packet, {"EstablishConnectionHeader.ClientGuid": own})
         return super().is_establish_response_valid(session, packet)
@@ -84,7 +84,7 @@ class InitiatorLastByteOfServerGuidInResponseNotCompared(SessionOpening):
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
-        if not session.direct and guid.bytes[:15] == session.RemoteQMGuid.bytes[:15]:
+        if not session.is_destination_direct and guid.bytes[:15] == session.RemoteQMGuid.bytes[:15]:
             packet = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": session.RemoteQMGuid})
         return super().is_establish_response_valid(session, packet)
 
@@ -94,7 +94,7 @@ class InitiatorResponseWithServerGuidZeroAccepted(SessionOpening):
     """For a private format name, the initiator accepts a response whose ServerGuid is zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        if not session.direct and packet.EstablishConnectionHeader.ServerGuid == NULL_GUID:
+        if not session.is_destination_direct and packet.EstablishConnectionHeader.ServerGuid == NULL_GUID:
             packet = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": session.RemoteQMGuid})
         return super().is_establish_response_valid(session, packet)
 
@@ -104,7 +104,7 @@ class InitiatorResponseWithCsAcceptedForPrivateName(SessionOpening):
     """For a private format name, the initiator accepts a response with CS set."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        if not session.direct:
+        if not session.is_destination_direct:
             packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old & ~0x10})
         return super().is_establish_response_valid(session, packet)
 
@@ -156,7 +156,7 @@ def _change_measured_round_trip(
     def install_changed_round_trip(faulty: FaultyCore) -> None:
         sent: dict[int, Now] = {}
 
-        class RequestTimeRecorder(Establishing):
+        class RequestTimeRecorder(SessionEstablishing):
             def send_establish_request(self, session: Session, now: Now) -> None:
                 sent[session.number] = now
                 super().send_establish_request(session, now)
@@ -239,7 +239,7 @@ class InitiatorRecoverableAckTimeoutIsFourRoundTripsInRetry(SessionOpening):
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             session.RecoverableAckSendTimeout = max(500, session.RecoverableAckSendTimeout // 2)
 
 
@@ -267,7 +267,7 @@ class InitiatorRecoverableAckTimeoutBelowRangeInRetry(SessionOpening):
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
-        if session.RecoverableAckSendTimeout == 500 and session.retrying:
+        if session.RecoverableAckSendTimeout == 500 and session.is_retrying_connection:
             session.RecoverableAckSendTimeout = 400
 
 

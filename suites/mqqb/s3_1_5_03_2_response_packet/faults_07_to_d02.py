@@ -10,8 +10,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
@@ -21,7 +21,7 @@ add(
     "initiator-connection-parameters-request-not-sent",
     "MQQB-3.1.5.3.2-07",
     "The initiator sends no ConnectionParameters request after a valid response.",
-    skip_during(SessionOpening.receive_establish_response, Connecting.send),
+    skip_during(SessionOpening.receive_establish_response, SessionConnecting.send),
 )
 
 
@@ -30,7 +30,7 @@ class InitiatorResponseToRetryIgnored(SessionOpening):
     """The initiator ignores the response to the request of a retry."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().receive_establish_response(session, packet, now)
 
 
@@ -86,7 +86,7 @@ class InitiatorAckTimeoutHalvedInParametersRequestOfRetry(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        if not session.retrying:
+        if not session.is_retrying_connection:
             return packet
         return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": lambda old: max(20_000, old // 2)})
 
@@ -97,7 +97,7 @@ class InitiatorAckTimeoutDoubledInRetry(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        if session.retrying:
+        if session.is_retrying_connection:
             return set_fields(packet, {"ConnectionParametersHeader.AckTimeout": lambda old: old + 1})
         return packet
 
@@ -108,7 +108,11 @@ class InitiatorWindowSize1InParametersRequestOfRetry(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.WindowSize": 1}) if session.retrying else packet
+        return (
+            set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.WindowSize": 1})
+            if session.is_retrying_connection
+            else packet
+        )
 
 
 @fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
@@ -163,7 +167,7 @@ add(
 
 
 @fault("initiator-connection-history-entry-missing-in-later-session", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
+class InitiatorConnectionHistoryEntryMissingInLaterSession(SessionConnecting):
     """The initiator adds no ConnectionHistory entry with Status EstablishPacketReceived for an outgoing queue that
     already had an established session.
     """
@@ -176,16 +180,16 @@ class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
 
 
 @fault("initiator-history-lacks-entry-of-response-in-retry", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorHistoryLacksEntryOfResponseInRetry(Connecting):
+class InitiatorHistoryLacksEntryOfResponseInRetry(SessionConnecting):
     """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
+        if not (session.is_retrying_connection and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
             super().add_connection_history(session, status, now)
 
 
 @fault("initiator-establish-packet-received-entry-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedEntryHasFirstAddress(Connecting):
+class InitiatorEstablishPacketReceivedEntryHasFirstAddress(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status
     EstablishPacketReceived.
     """
@@ -198,7 +202,7 @@ class InitiatorEstablishPacketReceivedEntryHasFirstAddress(Connecting):
 
 
 @fault("initiator-establish-packet-received-entry-has-request-time", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedEntryHasRequestTime(Connecting):
+class InitiatorEstablishPacketReceivedEntryHasRequestTime(SessionConnecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
     request.
     """
@@ -213,7 +217,7 @@ class InitiatorEstablishPacketReceivedEntryHasRequestTime(Connecting):
 @fault(
     "initiator-session-state-waiting-ec-msg-after-establish-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
 )
-class InitiatorSessionStateWaitingEcMsgAfterEstablishRequest(Establishing):
+class InitiatorSessionStateWaitingEcMsgAfterEstablishRequest(SessionEstablishing):
     """The initiator sets the state of its session to WAITING_EC_MSG instead of WAITING_ECR_MSG after its
     EstablishConnection request.
     """

@@ -173,7 +173,7 @@ class InitiatorRoundTripIgnoresTimeStampForGuidDestination(_RoundTripFault):
     """If the destination has no direct format name, the round trip does not begin at the TimeStamp of the response."""
 
     def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
-        return (start if session.direct else end), end
+        return (start if session.is_destination_direct else end), end
 
 
 @fault("initiator-time-stamp-of-response-has-16-bits", breaks="MQQB-3.1.5.3.2-04", blind=True)
@@ -189,7 +189,7 @@ class InitiatorAnswersEstablishResponseForNonDirectName(SessionOpening):
     """If the destination has no direct format name, the initiator answers the response as if it was a request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_establish_response(session, packet, now)
         else:
             self.receive_establish_request(session, packet, now)
@@ -205,7 +205,7 @@ class InitiatorClosesSessionAtResponseLaterThan1000Ms(SessionOpening):
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_establish_response(session, packet, now)
         else:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("initiator-ignores-parameters-response-on-later-connection", breaks="MQQB-3.1.5.3.2-14", blind=True)
@@ -233,5 +233,5 @@ class InitiatorIgnoresParametersResponseForNonDirectName(SessionOpening):
     """The initiator ignores the ConnectionParameters response if the destination has no direct format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_parameters_response(session, packet, now)

@@ -10,14 +10,14 @@ from harness.faults.registry import add
 from harness.faults.session_packets import change_sent_packet, clear_internal_flag, set_packet_type
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
 
 def _is_request_after_retry(qm: QueueManager, session: Session, packet: Any) -> bool:
-    return session.initiator and session.retrying
+    return session.initiator and session.is_retrying_connection
 
 
 def _is_request_to_later_next_hop(qm: QueueManager, session: Session, packet: Any) -> bool:
@@ -43,7 +43,7 @@ add(
 
 
 @fault("initiator-history-entry-of-response-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorHistoryEntryOfResponseHasTimeOfRequest(Connecting):
+class InitiatorHistoryEntryOfResponseHasTimeOfRequest(SessionConnecting):
     """The initiator's ConnectionHistory entry with Status EstablishPacketReceived contains the time of the request."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -35,7 +35,7 @@ class InitiatorRefusedResponseAcceptedInRetry(SessionOpening):
     """The initiator ignores CS in the response to a retried request."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        if session.retrying and packet.InternalHeader.CS:
+        if session.is_retrying_connection and packet.InternalHeader.CS:
             internal = replace(
                 packet.InternalHeader, Flags=packet.InternalHeader.Flags & ~type(packet.InternalHeader).flags(CS=1)
             )
@@ -106,7 +106,7 @@ class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestFault):
     """The initiator doubles AckTimeout in a session for a private or public format name."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
-        if session.direct:
+        if session.is_destination_direct:
             return packet
         header = packet.ConnectionParametersHeader
         return replace(packet, ConnectionParametersHeader=replace(header, AckTimeout=2 * header.AckTimeout))

@@ -6,14 +6,14 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import EstablishConnectionPacket, Packet
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-unexpected-establish-connection-ignored", breaks="MQQB-3.1.5.3-01")
-class QueueManagerUnexpectedEstablishConnectionIgnored(Closing):
+class QueueManagerUnexpectedEstablishConnectionIgnored(SessionClosing):
     """A queue manager ignores an EstablishConnection packet in a state that does not expect the packet."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -40,7 +40,7 @@ add(
 
 
 @fault("initiator-refusal-while-waiting-for-parameters-ignored", breaks="MQQB-3.1.5.3-01")
-class InitiatorRefusalWhileWaitingForParametersIgnored(Closing):
+class InitiatorRefusalWhileWaitingForParametersIgnored(SessionClosing):
     """The initiator ignores an EstablishConnection packet with CS set while it waits for ConnectionParameters."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -50,20 +50,22 @@ class InitiatorRefusalWhileWaitingForParametersIgnored(Closing):
 
 
 @fault("acceptor-second-establish-connection-answered-again", breaks="MQQB-3.1.5.3-01", blind=True)
-class AcceptorSecondEstablishConnectionAnsweredAgain(Closing):
+class AcceptorSecondEstablishConnectionAnsweredAgain(SessionClosing):
     """An acceptor that waits for ConnectionParameters answers a second EstablishConnection request, and continues to
     wait.
     """
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if isinstance(packet, EstablishConnectionPacket) and session.SessionState is SessionState.WAITING_CP_MSG:
-            self.qm.connecting.send(session, self.qm.session_opening.build_establish_response(session, packet).build())
+            self.qm.session_connecting.send(
+                session, self.qm.session_opening.build_establish_response(session, packet).build()
+            )
         else:
             super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("acceptor-establish-connection-after-messages-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
+class AcceptorEstablishConnectionAfterMessagesIgnored(SessionClosing):
     """An acceptor ignores an EstablishConnection packet on an open session on which messages have arrived."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -71,7 +73,7 @@ class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
             super().close_session_after_unexpected_packet(session, packet, now)
 
 
-class _IgnoredUnexpectedPacketFault(Closing):
+class _IgnoredUnexpectedPacketFault(SessionClosing):
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 

@@ -11,7 +11,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
@@ -103,7 +103,7 @@ class AcceptorAckTimeoutOfRequestCutTo16Bits(SessionOpening):
 
 
 @fault("acceptor-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorSessionAckSendTimerRestartedByEachMessage(Receiving):
+class AcceptorSessionAckSendTimerRestartedByEachMessage(MessageReceiving):
     """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -131,7 +131,7 @@ class AcceptorAckTimeoutAtMost1Minute(_OpenedSessionFault):
 
 
 @fault("acceptor-second-message-acknowledged-after-own-ack-timeout", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(Receiving):
+class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(MessageReceiving):
     """The acceptor acknowledges the second and later messages of a session after half of its own AckWaitTimeout of
     120,000 ms.
     """
@@ -146,10 +146,10 @@ class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(Receiving):
 class AcceptorAckWaitTimerAlwaysRunsFor20S(SessionAcks):
     """The acceptor's Session Ack Wait Timer runs for 20 s, regardless of AckTimeout in the request."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         agreed = session.AckWaitTimeout
         session.AckWaitTimeout = agreed if session.initiator else 20_000
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = agreed
 
 

@@ -14,7 +14,7 @@ from reference_qm.codec import (
     FormatError,
     Packet,
 )
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.identifying import Identifying
@@ -28,7 +28,7 @@ add(
     "acceptor-connection-parameters-response-not-sent",
     "MQQB-3.1.5.4.1-05",
     "The acceptor sends no ConnectionParameters response.",
-    skip_during(SessionOpening.receive_parameters_request, Connecting.send),
+    skip_during(SessionOpening.receive_parameters_request, SessionConnecting.send),
 )
 
 

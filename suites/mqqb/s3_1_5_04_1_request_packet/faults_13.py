@@ -9,7 +9,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -26,7 +26,7 @@ class AcceptorSessionStateWaitingCpMsgAfterParameters(SessionOpening):
 
 
 @fault("acceptor-first-message-of-second-session-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
+class AcceptorFirstMessageOfSecondSessionDropped(MessageReceiving):
     """While an older session is open, the acceptor drops the first message of a new session and does not count this
     message.
     """
@@ -44,7 +44,7 @@ class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
 
 
 @fault("acceptor-first-message-of-session-dropped-if-transactional", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class AcceptorFirstMessageOfSessionDroppedIfTransactional(Receiving):
+class AcceptorFirstMessageOfSessionDroppedIfTransactional(MessageReceiving):
     """The acceptor does not accept a transactional message as the first message of a session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

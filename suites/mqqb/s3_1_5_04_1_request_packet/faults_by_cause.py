@@ -141,17 +141,17 @@ class AcceptorOwnAckTimeoutInResponseAfterNonzeroServerGuid(_ResponseAckTimeoutF
     """If ServerGuid of the request was not zero, AckTimeout of the acceptor's response is the acceptor's own value."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
-        return header.AckTimeout if session.direct else self.qm.settings.ack_wait_timeout_ms
+        return header.AckTimeout if session.is_destination_direct else self.qm.settings.ack_wait_timeout_ms
 
 
 @fault("acceptor-ack-wait-timer-at-most-a-minute", breaks="MQQB-3.1.5.4.1-03", blind=True)
 class AcceptorAckWaitTimerAtMostAMinute(SessionAcks):
     """The acceptor's Session Ack Wait Timer uses an AckTimeout of at most 60,000 ms."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         asked = session.AckWaitTimeout
         session.AckWaitTimeout = asked if session.initiator else min(asked, 60_000)
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = asked
 
 
@@ -159,11 +159,11 @@ class AcceptorAckWaitTimerAtMostAMinute(SessionAcks):
 class AcceptorAckWaitTimerUsesAckTimeoutOfOtherSession(SessionAcks):
     """The acceptor's Session Ack Wait Timer uses the AckTimeout of another open session."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         asked, others = session.AckWaitTimeout, list_open_sessions(self.qm, session)
         if others and not session.initiator:
             session.AckWaitTimeout = others[0].AckWaitTimeout
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = asked
 
 
@@ -171,12 +171,12 @@ class AcceptorAckWaitTimerUsesAckTimeoutOfOtherSession(SessionAcks):
 class AcceptorRestartsAckWaitTimerWithOwnAckTimeout(SessionAcks):
     """When the acceptor restarts its Session Ack Wait Timer, the timer uses the acceptor's own AckTimeout."""
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         asked, started = session.AckWaitTimeout, vars(self).setdefault("started", set())
         if session.number in started and not session.initiator:
             session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
         started.add(session.number)
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
         session.AckWaitTimeout = asked
 
 
@@ -208,7 +208,7 @@ class AcceptorInitializationTimerNotStoppedAfterNonzeroGuid(_KeptInitializationT
     """The acceptor does not stop its Session Initialization Timer if ServerGuid of the request was not zero."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
-        return not session.direct
+        return not session.is_destination_direct
 
 
 @fault("acceptor-initialization-timer-not-stopped-after-1000-ms", breaks="MQQB-3.1.5.4.1-12", blind=True)

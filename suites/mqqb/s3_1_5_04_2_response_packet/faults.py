@@ -11,13 +11,13 @@ from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket, UserMessagePacket
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
-from reference_qm.core.sessions.resolving import format_next_hop
+from reference_qm.core.sessions.session_address_resolving import format_next_hop
+from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -69,7 +69,7 @@ class InitiatorNextHopsNotReducedInRetry(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             queue = get_outgoing_queue(session)
             queue.NextHops[:] = [format_next_hop(one.Address) for one in session.NextHopCollection]
 
@@ -159,7 +159,7 @@ class InitiatorInitializationTimerOfRetryNotStopped(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             name = TimerName.SESSION_INITIALIZATION
             self.qm.session_timers.start(session, name, self.qm.settings.session_initialization_ms, now)
 
@@ -176,7 +176,7 @@ class InitiatorInitializationTimerStoppedByEstablishResponse(SessionOpening):
 
 
 @fault("initiator-messages-not-sent-on-open-session", breaks=("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01"))
-class InitiatorMessagesNotSentOnOpenSession(Sending):
+class InitiatorMessagesNotSentOnOpenSession(MessageSending):
     """The initiator sends none of its messages on an open session."""
 
     def may_send(self, session: Session) -> bool:
@@ -218,7 +218,7 @@ class InitiatorOnlyFirstWaitingMessageSentInRetry(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying:
+        if session.is_retrying_connection:
             self.qm.dispatch_collection.remove_queue(get_outgoing_queue(session))
             for position in list(session.OutgoingMessageTable)[:1]:
                 self.qm.dispatch_collection.add(session, position)
@@ -241,7 +241,7 @@ add(
 
 
 @fault("initiator-connection-history-address-is-host-name", breaks="MQQB-3.1.5.4.2-08")
-class InitiatorConnectionHistoryAddressIsHostName(Connecting):
+class InitiatorConnectionHistoryAddressIsHostName(SessionConnecting):
     """AddressList of the initiator's ConnectionHistory entries contains the host name instead of the address."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -251,16 +251,16 @@ class InitiatorConnectionHistoryAddressIsHostName(Connecting):
 
 
 @fault("initiator-history-lacks-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorHistoryLacksEstablishedEntryOfRetry(Connecting):
+class InitiatorHistoryLacksEstablishedEntryOfRetry(SessionConnecting):
     """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
+        if not (session.is_retrying_connection and status is ConnectionStatus.ESTABLISHED):
             super().add_connection_history(session, status, now)
 
 
 @fault("initiator-established-history-entry-has-time-of-previous-entry", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHistoryEntryHasTimeOfPreviousEntry(Connecting):
+class InitiatorEstablishedHistoryEntryHasTimeOfPreviousEntry(SessionConnecting):
     """The initiator sets the time of the ConnectionHistory entry with Status Established to the time of the previous
     entry.
     """
@@ -273,7 +273,7 @@ class InitiatorEstablishedHistoryEntryHasTimeOfPreviousEntry(Connecting):
 
 
 @fault("initiator-established-history-entry-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHistoryEntryHasFirstAddress(Connecting):
+class InitiatorEstablishedHistoryEntryHasFirstAddress(SessionConnecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -284,7 +284,7 @@ class InitiatorEstablishedHistoryEntryHasFirstAddress(Connecting):
 
 
 @fault("initiator-established-history-entry-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHistoryEntryHasTimeOfRequest(Connecting):
+class InitiatorEstablishedHistoryEntryHasTimeOfRequest(SessionConnecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
     previous entry.
     """
@@ -343,11 +343,11 @@ class InitiatorReplacesQueueStateOnHoldByConnected(SessionOpening):
 
 
 @fault("initiator-ignores-messages-on-session-of-retry", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class InitiatorIgnoresMessagesOnSessionOfRetry(Receiving):
+class InitiatorIgnoresMessagesOnSessionOfRetry(MessageReceiving):
     """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if not (session.initiator and session.retrying):
+        if not (session.initiator and session.is_retrying_connection):
             super().receive_user_message(session, packet, now)
 
 
@@ -393,5 +393,5 @@ class InitiatorWaitingMessagesNotSentAfterRetriedConnect(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        if session.retrying and session.SessionState is SessionState.OPEN:
+        if session.is_retrying_connection and session.SessionState is SessionState.OPEN:
             self.qm.dispatch_collection.remove_queue(get_outgoing_queue(session))

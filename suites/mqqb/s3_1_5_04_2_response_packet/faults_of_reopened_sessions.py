@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.resolving import format_next_hop
+from reference_qm.core.sessions.session_address_resolving import format_next_hop
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.model.timers import TimerKey, TimerName
@@ -70,7 +70,7 @@ class InitiatorInitializationTimerNotStoppedForGuidDestination(_UnstoppedTimerFa
     """If the destination is not a direct format name, the initiator does not stop the Session Initialization Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             super().receive_parameters_response(session, packet, now)
         else:
             self.continue_timer(session, packet, now)
@@ -84,15 +84,15 @@ class InitiatorParametersResponseWithOtherWindowSizeRefused(SessionOpening):
         if packet.ConnectionParametersHeader.WindowSize == session.WindowSize:
             super().receive_parameters_response(session, packet, now)
         else:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("initiator-transactional-message-on-own-session-refused", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class InitiatorTransactionalMessageOnOwnSessionRefused(Receiving):
+class InitiatorTransactionalMessageOnOwnSessionRefused(MessageReceiving):
     """The initiator closes a session on which the acceptor sends a transactional message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if session.initiator and packet.TransactionHeader is not None:
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
         else:
             super().receive_user_message(session, packet, now)

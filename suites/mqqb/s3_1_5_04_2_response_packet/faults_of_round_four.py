@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import ConnectionParametersPacket
-from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState

@@ -6,14 +6,14 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import ConnectionParametersPacket, Packet
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-unexpected-connection-parameters-ignored", breaks="MQQB-3.1.5.4-01")
-class QueueManagerUnexpectedConnectionParametersIgnored(Closing):
+class QueueManagerUnexpectedConnectionParametersIgnored(SessionClosing):
     """A queue manager ignores a ConnectionParameters packet in a state that does not expect the packet."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -31,7 +31,7 @@ add(
 
 
 @fault("acceptor-unexpected-connection-parameters-close-all-sessions", breaks="MQQB-3.1.5.4-01")
-class AcceptorUnexpectedConnectionParametersCloseAllSessions(Closing):
+class AcceptorUnexpectedConnectionParametersCloseAllSessions(SessionClosing):
     """When a ConnectionParameters packet arrives in a state that does not expect this packet, the queue manager closes
     all sessions, not only the session of the packet.
     """
@@ -44,7 +44,7 @@ class AcceptorUnexpectedConnectionParametersCloseAllSessions(Closing):
 
 
 @fault("acceptor-second-parameters-request-on-open-session-accepted", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorSecondParametersRequestOnOpenSessionAccepted(Closing):
+class AcceptorSecondParametersRequestOnOpenSessionAccepted(SessionClosing):
     """An acceptor answers a second ConnectionParameters request on an open session, and uses the values of this
     request.
     """
@@ -58,7 +58,7 @@ class AcceptorSecondParametersRequestOnOpenSessionAccepted(Closing):
 
 
 @fault("initiator-connection-parameters-before-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
+class InitiatorConnectionParametersBeforeResponseIgnored(SessionClosing):
     """An initiator that waits for an EstablishConnection response ignores a ConnectionParameters packet."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -67,7 +67,7 @@ class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
             super().close_session_after_unexpected_packet(session, packet, now)
 
 
-class _IgnoredUnexpectedPacketFault(Closing):
+class _IgnoredUnexpectedPacketFault(SessionClosing):
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 

@@ -16,8 +16,8 @@ from reference_qm.core.events import SessionMaySend
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -36,7 +36,7 @@ class SenderCountsRefusedMessagesAsUnacknowledged(FinalAcks):
 
 
 @fault("sender-ack-number-in-user-message-read-as-one-less", breaks="MQQB-3.1.5.5.1-01", blind=True)
-class SenderAckNumberInUserMessageReadAsOneLess(Receiving):
+class SenderAckNumberInUserMessageReadAsOneLess(MessageReceiving):
     """When the acknowledgment is in the SessionHeader of a UserMessage, the sender does not mark the message whose
     number is AckSequenceNumber.
     """
@@ -53,13 +53,13 @@ class SenderAckNumberInUserMessageReadAsOneLess(Receiving):
 class SenderMarksOnlyMessageWhoseNumberEqualsAckNumber(SessionAcks):
     """The sender marks only the message whose number is AckSequenceNumber, and no earlier message."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         others = [
             one for one in session.OutgoingMessageTable.awaiting_ack if one.SequenceNumber != header.AckSequenceNumber
         ]
         for one in others:
             one.ReceivedSessionAck = True
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         for one in others:
             one.ReceivedSessionAck = False
 
@@ -68,20 +68,20 @@ class SenderMarksOnlyMessageWhoseNumberEqualsAckNumber(SessionAcks):
 class SenderAtMost32MessagesMarkedByOneAck(SessionAcks):
     """The sender marks at most 32 messages as acknowledged for one acknowledgment."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         waiting = [one.SequenceNumber for one in session.OutgoingMessageTable.awaiting_ack]
         if waiting:
             limit = min(waiting) + 31
             header = set_fields(header, {"AckSequenceNumber": lambda old: min(old, limit)})
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
 
 
 @fault("sender-session-ack-marks-messages-of-all-sessions", breaks="MQQB-3.1.5.5.1-01")
 class SenderSessionAckMarksMessagesOfAllSessions(SessionAcks):
     """A SessionAck acknowledges and deletes all messages that wait for an acknowledgment on any session."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, header)
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, header)
         for other in list_open_sessions(self.qm, session):
             for position in other.OutgoingMessageTable.awaiting_ack:
                 if not position.TxSequenceNumber:
@@ -93,9 +93,9 @@ class SenderSessionAckMarksMessagesOfAllSessions(SessionAcks):
 class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
     """The sender gains room in its window for an acknowledgment that covers no new message."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         if session.UnAckedMessageCount == before:
             session.UnAckedMessageCount = max(0, before - header.AckSequenceNumber)
 
@@ -104,9 +104,9 @@ class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
 class SenderWindowRoomOfTransactionalMessageAwaitsOrderAck(SessionAcks):
     """The sender gains no room in its window when a session acknowledgment covers a transactional message."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = [one for one in session.OutgoingMessageTable.awaiting_ack if one.TxSequenceNumber]
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         session.UnAckedMessageCount += sum(one.ReceivedSessionAck for one in before)
 
 
@@ -114,9 +114,9 @@ class SenderWindowRoomOfTransactionalMessageAwaitsOrderAck(SessionAcks):
 class SenderWindowGrowsByTwoForNewlyAckedExpressMessage(SessionAcks):
     """The sender gains room for two messages for each newly acknowledged express message."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = [one for one in session.OutgoingMessageTable.awaiting_ack if not one.recoverable]
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         session.UnAckedMessageCount -= sum(one.ReceivedSessionAck for one in before)
 
 
@@ -126,13 +126,13 @@ class SenderWindowRoomOfRecoverableMessageAwaitsFlagBit(SessionAcks):
     set.
     """
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = {
             one.order: one
             for one in session.OutgoingMessageTable.awaiting_ack
             if one.recoverable and not one.TxSequenceNumber and not one.ReceivedSessionAck
         }
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         session.UnAckedMessageCount += sum(one.ReceivedSessionAck for one in before.values())
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -147,9 +147,9 @@ class SenderWindowRoomNotGainedBySecondAcknowledgment(SessionAcks):
     acknowledged.
     """
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         known: set[int] = self.__dict__.setdefault("known", set())
         waits = any(not one.ReceivedSessionAck for one in session.OutgoingMessageTable.awaiting_ack)
         if session.number in known and waits:
@@ -162,13 +162,13 @@ class SenderWindowRoomNotGainedBySecondAcknowledgment(SessionAcks):
 class SenderWindowGrowsByTwoForEachAcknowledgedExpressMessage(SessionAcks):
     """The sender gains room for two messages for each acknowledged express message."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         waiting = [
             one
             for one in session.OutgoingMessageTable.awaiting_ack
             if not one.recoverable and not one.ReceivedSessionAck
         ]
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         session.UnAckedMessageCount -= sum(one.ReceivedSessionAck for one in waiting)
 
 
@@ -176,9 +176,9 @@ class SenderWindowGrowsByTwoForEachAcknowledgedExpressMessage(SessionAcks):
 class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
     """A SessionAck makes room for as many messages in the windows of all sessions as it acknowledges on one session."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         for other in list_open_sessions(self.qm, session):
             other.UnAckedMessageCount = max(0, other.UnAckedMessageCount - before + session.UnAckedMessageCount)
             self.qm.post_event(SessionMaySend(other))
@@ -206,7 +206,7 @@ add(
     "MQQB-3.1.5.5.1-03",
     "After an acknowledgment, the sender sends all except the last of the messages that waited for the window.",
     replace_method_during_event(
-        SessionAcks.process_session_header, SessionMaySend, Sending.may_send, _hold_back_last_message
+        SessionAcks.process_session_header, SessionMaySend, MessageSending.may_send, _hold_back_last_message
     ),
 )
 
@@ -241,7 +241,7 @@ add(
         replace_method_during_event(
             SessionAcks.process_session_header,
             SessionMaySend,
-            Sending.send_user_message,
+            MessageSending.send_user_message,
             _send_held_back_messages_in_reverse_order,
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
@@ -253,7 +253,7 @@ add(
 
 
 @fault("sender-held-back-recoverable-messages-sent-before-express-ones", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class SenderHeldBackRecoverableMessagesSentBeforeExpressOnes(Sending):
+class SenderHeldBackRecoverableMessagesSentBeforeExpressOnes(MessageSending):
     """After its window was full, the sender sends the recoverable messages that it held back before the express
     messages.
     """

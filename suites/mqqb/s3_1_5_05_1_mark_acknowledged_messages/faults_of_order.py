@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-class _ChosenSendingOrderFault(Sending):
+class _ChosenSendingOrderFault(MessageSending):
     def dispatch_messages(self, session: Session, now: Now) -> None:
         while self.may_send(session):
             waiting = [
                 one
                 for one in session.OutgoingMessageTable
-                if not (one.AwaitingAck or one.ReceivedSessionAck or one.MessagePosition.awaits_disk)
+                if not (one.AwaitingAck or one.ReceivedSessionAck or one.MessagePosition.is_disk_write_pending)
             ]
             first = session.OutgoingMessageTable.get_next_unsent()
-            if first is None or first.MessagePosition.awaits_disk:
+            if first is None or first.MessagePosition.is_disk_write_pending:
                 return
             chosen = self.choose_message_to_send(
                 session, [one for one in waiting if one.priority == first.priority] or [first]

@@ -11,7 +11,7 @@ from harness.faults.primitives import replace_during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
@@ -35,7 +35,7 @@ add(
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
     replace_during(
-        SessionAcks.delete_acknowledged_recoverable,
+        SessionAcks.delete_acknowledged_recoverable_messages,
         SessionAcks.delete_position,
         _keep_message_whose_number_is_ack_number,
     ),
@@ -46,7 +46,7 @@ add(
     "sender-recoverable-messages-not-deleted-by-header-in-user-message",
     "MQQB-3.1.5.5.3-01",
     "The sender deletes no recoverable message if the SessionHeader is in a UserMessage.",
-    skip_during(Receiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable),
+    skip_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable_messages),
     blind=True,
 )
 
@@ -57,19 +57,19 @@ add(
 class SenderRecoverableMessagesNumberedWithExpress(SessionAcks):
     """The sender compares the recoverable acknowledgment with SequenceNumber, which also counts express messages."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         waiting = list(session.OutgoingMessageTable.awaiting_ack)
         old = [one.RecoverableSequenceNumber for one in waiting]
         for one in waiting:
             if one.recoverable:
                 one.RecoverableSequenceNumber = one.SequenceNumber
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
         for one, number in zip(waiting, old, strict=True):
             one.RecoverableSequenceNumber = number
 
 
 @fault("sender-recoverable-ack-in-message-ignored", breaks=("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"), blind=True)
-class SenderRecoverableAckInMessageIgnored(Receiving):
+class SenderRecoverableAckInMessageIgnored(MessageReceiving):
     """The sender ignores the recoverable acknowledgment in the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -89,9 +89,9 @@ class SenderAcknowledgedRecoverableMessageOfOtherSessionDeleted(SessionAcks):
     other sessions.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         for other in self.qm.sessions.values():
-            super().delete_acknowledged_recoverable(other, header)
+            super().delete_acknowledged_recoverable_messages(other, header)
 
 
 @fault(
@@ -101,28 +101,28 @@ class SenderAcknowledgedRecoverableMessageOfOtherSessionDeleted(SessionAcks):
 class SenderSessionAckDeletesRecoverableMessagesOfAllSessions(SessionAcks):
     """A SessionAck deletes the recoverable messages with the acknowledged numbers on all sessions."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_recoverable(session, header)
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable_messages(session, header)
         for other in list_open_sessions(self.qm, session):
-            super().delete_acknowledged_recoverable(other, header)
+            super().delete_acknowledged_recoverable_messages(other, header)
 
 
 @fault("sender-recoverable-ack-flags-except-bit-0-ignored", breaks="MQQB-3.1.5.5.3-02")
 class SenderRecoverableAckFlagsExceptBit0Ignored(SessionAcks):
     """The sender ignores all bits of RecoverableMsgAckFlags except bit 0."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         first = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1)
-        super().delete_acknowledged_recoverable(session, first)
+        super().delete_acknowledged_recoverable_messages(session, first)
 
 
 def _add_fault_changing_ack_flags(name: str, says: str, change: Callable[[int], int]) -> None:
     """Add a fault that changes RecoverableMsgAckFlags of each received acknowledgment."""
 
     class ChangedAckFlags(SessionAcks):
-        def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
             flags = change(header.RecoverableMsgAckFlags)
-            super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+            super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
     add(name, "MQQB-3.1.5.5.3-02", says, replace_part(ChangedAckFlags))
 
@@ -152,9 +152,9 @@ _add_fault_changing_ack_flags(
 class SenderRecoverableAckFlagsHighestBitNotRead(SessionAcks):
     """The sender does not read the highest bit of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags & 0x7FFFFFFF
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
 @fault(
@@ -165,12 +165,12 @@ class SenderRecoverableAckFlagsCountExpressMessages(SessionAcks):
     messages.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         positions = session.OutgoingMessageTable.awaiting_ack
         apart = [position.RecoverableSequenceNumber for position in positions]
         for position in positions:
             position.RecoverableSequenceNumber = position.SequenceNumber
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
         for position, number in zip(positions, apart, strict=True):
             position.RecoverableSequenceNumber = number
 
@@ -179,9 +179,9 @@ class SenderRecoverableAckFlagsCountExpressMessages(SessionAcks):
 class SenderRecoverableMsgAckFlagsReadAs16Bits(SessionAcks):
     """The sender reads only the low 16 bits of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         half = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
-        super().delete_acknowledged_recoverable(session, half)
+        super().delete_acknowledged_recoverable_messages(session, half)
 
 
 @fault("sender-recoverable-ack-flags-read-as-numbers-of-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
@@ -190,7 +190,7 @@ class SenderRecoverableAckFlagsReadAsNumbersOfAllMessages(SessionAcks):
     messages.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         first = header.RecoverableMsgAckSeqNumber
         for position in session.OutgoingMessageTable.awaiting_ack:
             bit = position.SequenceNumber - first
@@ -203,45 +203,45 @@ class SenderRecoverableAckFlagsReadAsNumbersOfAllMessages(SessionAcks):
 class SenderUpper16RecoverableAckFlagsIgnored(SessionAcks):
     """The sender uses only the lower 16 bits of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         lower = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
-        super().delete_acknowledged_recoverable(session, lower)
+        super().delete_acknowledged_recoverable_messages(session, lower)
 
 
 @fault("sender-bit-31-of-recoverable-ack-flags-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
 class SenderBit31OfRecoverableAckFlagsIgnored(SessionAcks):
     """The sender ignores bit 31 of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         lower = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0x7FFFFFFF)
-        super().delete_acknowledged_recoverable(session, lower)
+        super().delete_acknowledged_recoverable_messages(session, lower)
 
 
 @fault("sender-recoverable-flags-above-bit-15-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
 class SenderRecoverableFlagsAboveBit15Ignored(SessionAcks):
     """The sender ignores bits 16 to 31 of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         header = set_fields(header, {"RecoverableMsgAckFlags": lambda old: old & 0xFFFF})
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-highest-recoverable-flag-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
 class SenderHighestRecoverableFlagIgnored(SessionAcks):
     """The sender ignores bit 31 of RecoverableMsgAckFlags."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         header = set_fields(header, {"RecoverableMsgAckFlags": lambda old: old & 0x7FFFFFFF})
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-forgets-order-ack-that-arrives-before-session-ack", breaks="MQQB-3.1.5.5.3-03")
 class SenderForgetsOrderAckThatArrivesBeforeSessionAck(TransactionalSending):
     """The sender forgets an OrderAck that arrives before the SessionAck of its message."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = False
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
 @fault("sender-deletes-transactional-message-by-flag-beside-other-flags", breaks="MQQB-3.1.5.5.3-03", blind=True)
@@ -250,9 +250,9 @@ class SenderDeletesTransactionalMessageByFlagBesideOtherFlags(SessionAcks):
     wait.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         sent = session.OutgoingMessageTable.awaiting_ack
-        super().delete_acknowledged_recoverable(session, header)
+        super().delete_acknowledged_recoverable_messages(session, header)
         if any(one.recoverable and not one.TxSequenceNumber for one in sent):
             for one in session.OutgoingMessageTable:
                 bit = one.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber
@@ -266,7 +266,7 @@ class SenderSecondTransactionalMessageDeletedWithoutOrderAck(TransactionalSendin
     acknowledgment.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.TxSequenceNumber > 1:
             position.ReceivedOrderAck = True
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)

@@ -14,8 +14,8 @@ class SenderDeletesTransactionalMessageByFlagWithoutAckNumber(SessionAcks):
     has acknowledged the message yet.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_recoverable(session, header)
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable_messages(session, header)
         for position in session.OutgoingMessageTable.awaiting_ack:
             bit = position.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber
             if position.TxSequenceNumber and 0 <= bit < 32 and header.RecoverableMsgAckFlags >> bit & 1:

@@ -26,8 +26,8 @@ class _EarlyDeletionFault(SessionAcks):
 class SenderDeletesTransactionalMessageByFlagAboveLowestBit(_EarlyDeletionFault):
     """The sender deletes a transactional message whose bit is not the lowest one without its OrderAck."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_recoverable(session, header)
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable_messages(session, header)
         self.delete_transactional_messages_with_flag(session, header, 1)
 
 
@@ -35,8 +35,8 @@ class SenderDeletesTransactionalMessageByFlagAboveLowestBit(_EarlyDeletionFault)
 class SenderRepeatedTransactionalMessageDeletedWithoutOrderAck(_EarlyDeletionFault):
     """The sender deletes a transactional message that it sent again without an OrderAck when its bit is set."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_recoverable(session, header)
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable_messages(session, header)
         sequence = session.TxOutgoingSequence
         if sequence is not None and sequence.ResendIntervalIndex:
             self.delete_transactional_messages_with_flag(session, header, 0)

@@ -11,16 +11,16 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-with-jp-and-jn-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageWithJpAndJnNotJournaled(Journaling):
+class SenderMessageWithJpAndJnNotJournaled(MessageJournaling):
     """The sender does not journal a delivered message with JP and JN."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -31,14 +31,14 @@ class SenderMessageWithJpAndJnNotJournaled(Journaling):
 
 
 @fault("sender-express-message-journaled-when-sent", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderExpressMessageJournaledWhenSent(Sending):
+class SenderExpressMessageJournaledWhenSent(MessageSending):
     """The sender puts an express message into its journal when it sends the message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
         message = position.MessagePosition.MessageReference
         if message.PositiveJournalingRequested and not position.recoverable:
-            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, message)
+            self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, message)
             position.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
 
 
@@ -65,20 +65,20 @@ add(
 
 
 @fault("sender-unacknowledged-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderUnacknowledgedMessageOfLostSessionJournaled(Closing):
+class SenderUnacknowledgedMessageOfLostSessionJournaled(SessionClosing):
     """The sender puts a sent message into its journal if the connection is lost before the acknowledgment arrives."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         for one in list(session.OutgoingMessageTable.awaiting_ack):
             message = one.MessagePosition.MessageReference
             if message.PositiveJournalingRequested and not one.TxSequenceNumber:
-                self.qm.journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, message)
+                self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, message)
                 one.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
         super().on_transport_lost(session, reason, now)
 
 
 @fault("sender-journaled-message-body-cut-to-4096-bytes", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageBodyCutTo4096Bytes(Journaling):
+class SenderJournaledMessageBodyCutTo4096Bytes(MessageJournaling):
     """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -89,7 +89,7 @@ class SenderJournaledMessageBodyCutTo4096Bytes(Journaling):
 
 
 @fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageToPrivateNameNotJournaled(Journaling):
+class SenderMessageToPrivateNameNotJournaled(MessageJournaling):
     """The sender journals only messages that are addressed to direct format names."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -103,7 +103,7 @@ _journaled_message_count_by_queue_manager: WeakKeyDictionary[QueueManager, int] 
 
 
 @fault("sender-journals-every-other-message-only", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournalsEveryOtherMessageOnly(Journaling):
+class SenderJournalsEveryOtherMessageOnly(MessageJournaling):
     """The sender puts only every other journaled message into the system journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -118,7 +118,7 @@ class SenderJournalsEveryOtherMessageOnly(Journaling):
 
 
 @fault("sender-large-message-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderLargeMessageNotJournaled(Journaling):
+class SenderLargeMessageNotJournaled(MessageJournaling):
     """The sender does not put a message with a body of more than 4,096 bytes into the system journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -128,7 +128,7 @@ class SenderLargeMessageNotJournaled(Journaling):
 
 
 @fault("sender-message-with-both-journal-flags-not-in-system-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageWithBothJournalFlagsNotInSystemJournal(Journaling):
+class SenderMessageWithBothJournalFlagsNotInSystemJournal(MessageJournaling):
     """The sender does not put a message with JP and JN set into the system journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -138,7 +138,7 @@ class SenderMessageWithBothJournalFlagsNotInSystemJournal(Journaling):
 
 
 @fault("sender-message-with-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageWithEmptyBodyNotJournaled(Journaling):
+class SenderMessageWithEmptyBodyNotJournaled(MessageJournaling):
     """The sender does not put a message without a body into the system journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -160,7 +160,7 @@ class SenderMessageOfQueueOnHoldNotJournaled(SessionAcks):
 
 
 @fault("sender-journaled-message-truncated", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageTruncated(Journaling):
+class SenderJournaledMessageTruncated(MessageJournaling):
     """The sender stores at most the first 4,096 bytes of the body in the copy of a message in the system journal."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:

@@ -12,7 +12,7 @@ from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.entries import build_removal_change
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
@@ -35,7 +35,7 @@ class ReceiverSessionHeaderCountTooLowAccepted(SessionAcks):
 
 
 @fault("receiver-counts-in-user-message-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverCountsInUserMessageNotCompared(Receiving):
+class ReceiverCountsInUserMessageNotCompared(MessageReceiving):
     """The receiver compares the message counts of a SessionAck, but not those of a SessionHeader in a UserMessage."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -117,7 +117,7 @@ class ReceiverWrongCountClosesEverySession(SessionAcks):
         if session.SessionState is not SessionState.OPEN:
             for other in list(self.qm.sessions.values()):
                 if not other.initiator and other.SessionState is SessionState.OPEN:
-                    self.qm.closing.close(other, "a fault", now)
+                    self.qm.session_closing.close(other, "a fault", now)
 
 
 @fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
@@ -187,7 +187,7 @@ class InitiatorLowerCountsOfSessionAckAccepted(_WrongMessageCountAcceptance):
 
 
 @fault("receiver-counts-in-express-message-not-validated", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverCountsInExpressMessageNotValidated(Receiving):
+class ReceiverCountsInExpressMessageNotValidated(MessageReceiving):
     """The receiver does not validate the counts in the SessionHeader of an express message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -204,7 +204,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-acknowledgment",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart its Session Ack Wait Timer when an acknowledgment leaves messages unacknowledged.",
-    skip_during(SessionAcks.validate_message_counts, SessionAcks.start_wait_timer),
+    skip_during(SessionAcks.validate_message_counts, SessionAcks.start_session_ack_wait_timer),
 )
 
 
@@ -233,7 +233,9 @@ add(
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
     replace_during(
-        SessionAcks.process_session_header, SessionAcks.start_wait_timer, _start_timer_only_after_new_acknowledgment
+        SessionAcks.process_session_header,
+        SessionAcks.start_session_ack_wait_timer,
+        _start_timer_only_after_new_acknowledgment,
     ),
     blind=True,
 )
@@ -243,7 +245,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-in-user-message",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer for a SessionHeader in a UserMessage.",
-    skip_during(Receiving.receive_user_message, SessionAcks.start_wait_timer),
+    skip_during(MessageReceiving.receive_user_message, SessionAcks.start_session_ack_wait_timer),
     blind=True,
 )
 
@@ -269,9 +271,9 @@ class SenderAckWaitTimerRestartedOnlyByHeaderWithNewAck(SessionAcks):
 class SenderTreatsSessionAckAsOrderAck(TransactionalSending):
     """The sender treats a session acknowledgment also as an order acknowledgment."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = True
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
 @fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
@@ -280,10 +282,10 @@ class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
     covers the message.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
             position.ReceivedOrderAck = True
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
 
 
 @fault("sender-session-ack-removes-transactional-message-from-disk", breaks="MQQB-3.1.5.5.5-03")
@@ -292,6 +294,6 @@ class SenderSessionAckRemovesTransactionalMessageFromDisk(TransactionalSending):
     that a restart before the OrderAck loses the message.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         self.qm.disk.save(build_removal_change([position.MessagePosition]))

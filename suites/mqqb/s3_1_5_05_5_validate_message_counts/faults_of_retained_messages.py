@@ -12,7 +12,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 class SenderRetainedMessageNotKeptOnDisk(TransactionalSending):
     """The sender removes a transactional message from its disk when a session acknowledgment covers the message."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         if position in session.OutgoingMessageTable:
             self.qm.disk.save(build_removal_change([position.MessagePosition]))

@@ -11,8 +11,8 @@ from harness.faults.registry import add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
-class QueueManagerSessionAckBeforeOpenSessionIgnored(Closing):
+class QueueManagerSessionAckBeforeOpenSessionIgnored(SessionClosing):
     """A queue manager ignores a SessionAck before the session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -47,7 +47,7 @@ add(
 
 
 @fault("initiator-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
-class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
+class InitiatorSessionAckBeforeOpenSessionIgnored(SessionClosing):
     """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -57,7 +57,7 @@ class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
 
 
 @fault("acceptor-session-ack-without-acknowledgment-before-open-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
-class AcceptorSessionAckWithoutAcknowledgmentBeforeOpenIgnored(Closing):
+class AcceptorSessionAckWithoutAcknowledgmentBeforeOpenIgnored(SessionClosing):
     """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -74,8 +74,8 @@ def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
 class SenderMessageWhoseNumberIsAckNumberNotMarked(SessionAcks):
     """The sender does not mark the message whose number is AckSequenceNumber as acknowledged."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, _decrement_ack_sequence_number(header))
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, _decrement_ack_sequence_number(header))
 
 
 @fault(
@@ -86,9 +86,9 @@ class SenderMessageWhoseNumberIsAckNumberNotMarked(SessionAcks):
 class SenderWindowOpenedByOneForSeveralAckedMessages(SessionAcks):
     """The sender makes room for only one message in its window when an acknowledgment covers several messages."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         if session.UnAckedMessageCount < before:
             session.UnAckedMessageCount = before - 1
 
@@ -97,16 +97,16 @@ class SenderWindowOpenedByOneForSeveralAckedMessages(SessionAcks):
 class SenderExpressMessageWhoseNumberIsAckNumberKept(SessionAcks):
     """The sender keeps the express message whose number is AckSequenceNumber."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, _decrement_ack_sequence_number(header))
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_express_messages(session, _decrement_ack_sequence_number(header))
 
 
 @fault("sender-recoverable-messages-up-to-ack-number-deleted", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
 class SenderRecoverableMessagesUpToAckNumberDeleted(SessionAcks):
     """The sender deletes recoverable messages up to AckSequenceNumber."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_express(session, header)
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_express_messages(session, header)
         for position in session.OutgoingMessageTable.awaiting_ack:
             if position.SequenceNumber <= header.AckSequenceNumber:
                 self.delete_position(session, position)
@@ -116,7 +116,7 @@ add(
     "sender-acknowledged-recoverable-messages-never-deleted",
     "MQQB-3.1.5.5-05",
     "The sender never deletes a recoverable message.",
-    skip(SessionAcks.delete_acknowledged_recoverable),
+    skip(SessionAcks.delete_acknowledged_recoverable_messages),
 )
 
 
@@ -124,7 +124,7 @@ add(
     "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
     "The sender deletes acknowledged messages with positive source journaling but does not journal them.",
-    skip(Journaling.journal_delivered_message),
+    skip(MessageJournaling.journal_delivered_message),
 )
 
 
@@ -134,14 +134,14 @@ class SenderRecoverableMessageJournaledBeforeStorageIsAcked(SessionAcks):
     stored.
     """
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         for position in session.OutgoingMessageTable.awaiting_ack:
             if position.recoverable and not position.TxSequenceNumber and position.ReceivedSessionAck:
                 self.delete_position(session, position)
 
 
 @fault("sender-message-journaled-without-its-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class SenderMessageJournaledWithoutItsBody(Journaling):
+class SenderMessageJournaledWithoutItsBody(MessageJournaling):
     """The sender journals messages without their body."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -209,23 +209,23 @@ class SenderRecoverableMessagesKeptAfterSessionHeaderOfMessage(SessionAcks):
         super().receive(session, packet, now)
         self.is_processing_session_ack = False
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.is_processing_session_ack:
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-only-first-acknowledged-recoverable-message-deleted", breaks="MQQB-3.1.5.5-05", blind=True)
 class SenderOnlyFirstAcknowledgedRecoverableMessageDeleted(SessionAcks):
     """The sender deletes only the recoverable message with the number RecoverableMsgAckSeqNumber."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=1))
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable_messages(session, replace(header, RecoverableMsgAckFlags=1))
 
 
 @fault("sender-recoverable-messages-of-second-session-kept", breaks="MQQB-3.1.5.5-05", blind=True)
 class SenderRecoverableMessagesOfSecondSessionKept(SessionAcks):
     """The sender does not delete acknowledged recoverable messages while another session is open."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if not list_open_sessions(self.qm, session):
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)

@@ -13,19 +13,19 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 class SenderWindowOpenedOnlyBySessionAckPacket(CarrierAwareSessionAcks):
     """The sender does not mark the messages that the SessionHeader of a UserMessage acknowledges."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         if self.is_carried_by_session_ack_packet:
-            super().mark_acknowledged(session, header)
+            super().mark_acknowledged_messages(session, header)
 
 
 @fault("sender-window-opened-only-by-first-session-header", breaks="MQQB-3.1.5.5-03", blind=True)
 class SenderWindowOpenedOnlyByFirstSessionHeader(SessionAcks):
     """The second SessionHeader of a session with a full window does not open the window."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         count = session.UnAckedMessageCount
         acknowledged: set[int] = self.__dict__.setdefault("acknowledged", set())
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         if session.number in acknowledged:
             session.UnAckedMessageCount = count
         if session.UnAckedMessageCount < count:
@@ -36,9 +36,9 @@ class SenderWindowOpenedOnlyByFirstSessionHeader(SessionAcks):
 class SenderWindowNotOpenedByAckOfTransactionalMessages(SessionAcks):
     """A SessionHeader that acknowledges transactional messages does not make room for them in the window."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         waiting = [one for one in session.OutgoingMessageTable.awaiting_ack if one.TxSequenceNumber]
-        super().mark_acknowledged(session, header)
+        super().mark_acknowledged_messages(session, header)
         session.UnAckedMessageCount += sum(one.ReceivedSessionAck for one in waiting)
 
 
@@ -46,27 +46,27 @@ class SenderWindowNotOpenedByAckOfTransactionalMessages(SessionAcks):
 class SenderExpressMessagesDeletedOnlyBySessionAckPacket(CarrierAwareSessionAcks):
     """The sender keeps express messages that the SessionHeader of a UserMessage acknowledges."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         if self.is_carried_by_session_ack_packet:
-            super().delete_acknowledged_express(session, header)
+            super().delete_acknowledged_express_messages(session, header)
 
 
 @fault("sender-express-messages-before-recoverable-message-kept", breaks="MQQB-3.1.5.5-04", blind=True)
 class SenderExpressMessagesBeforeRecoverableMessageKept(SessionAcks):
     """If a SessionHeader also acknowledges a recoverable message, the sender keeps the express messages."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         if not header.RecoverableMsgAckFlags:
-            super().delete_acknowledged_express(session, header)
+            super().delete_acknowledged_express_messages(session, header)
 
 
 @fault("sender-only-one-express-message-deleted", breaks="MQQB-3.1.5.5-04", blind=True)
 class SenderOnlyOneExpressMessageDeleted(SessionAcks):
     """The sender deletes one express message for each SessionHeader, even if the header acknowledges several."""
 
-    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         self.__dict__["deleted"] = False
-        super().delete_acknowledged_express(session, header)
+        super().delete_acknowledged_express_messages(session, header)
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.recoverable or not self.__dict__.get("deleted"):

@@ -12,7 +12,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import (
@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
-class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
+class QueueManagerOrderAckBeforeOpenSessionIgnored(SessionClosing):
     """A queue manager ignores an OrderAck before the session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -34,7 +34,7 @@ class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
 
 
 @fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
-class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
+class InitiatorOrderAckBeforeOpenSessionIgnored(SessionClosing):
     """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -374,9 +374,9 @@ class SenderResendsMessageWhoseOrderAckPrecedesSessionAck(TransactionalSending):
     message again on the next session.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered, position.ReceivedOrderAck = position.ReceivedOrderAck, False
-        super().keep_until_order_ack(session, position)
+        super().keep_message_until_order_ack(session, position)
         position.ReceivedOrderAck = ordered
 
 

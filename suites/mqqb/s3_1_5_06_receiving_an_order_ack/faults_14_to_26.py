@@ -35,8 +35,8 @@ class SenderMessageWithEarlyOrderAckNotKeptUntilFinalAck(TransactionalSending):
     the message until its FinalAck arrives.
     """
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().keep_until_order_ack(session, position)
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_message_until_order_ack(session, position)
         if position.ReceivedOrderAck:
             session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
 

@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import OutgoingTransferInfo, Session
@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-order-ack-before-first-request-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
-class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
+class AcceptorOrderAckBeforeFirstRequestIgnored(SessionClosing):
     """The acceptor ignores an OrderAck that arrives as the first packet of a connection."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:

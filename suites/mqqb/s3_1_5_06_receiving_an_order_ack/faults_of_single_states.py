@@ -5,17 +5,17 @@ from __future__ import annotations
 from harness.faults.parts import replace_part
 from harness.faults.registry import add
 from reference_qm.codec import Packet, UserMessagePacket
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.order_acks import is_order_ack
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-def _ignore_order_ack_in_session_states(*states: SessionState) -> type[Closing]:
+def _ignore_order_ack_in_session_states(*states: SessionState) -> type[SessionClosing]:
     """Return a part that ignores an OrderAck in the given states."""
 
-    class OrderAckIgnored(Closing):
+    class OrderAckIgnored(SessionClosing):
         def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
             order_ack = isinstance(packet, UserMessagePacket) and is_order_ack(packet)
             if not (order_ack and session.SessionState in states):

@@ -9,8 +9,8 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, Packet, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01")
-class QueueManagerFinalAckBeforeOpenSessionIgnored(Closing):
+class QueueManagerFinalAckBeforeOpenSessionIgnored(SessionClosing):
     """A queue manager ignores a FinalAck before the session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -28,7 +28,7 @@ class QueueManagerFinalAckBeforeOpenSessionIgnored(Closing):
 
 
 @fault("initiator-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
-class InitiatorFinalAckBeforeOpenSessionIgnored(Closing):
+class InitiatorFinalAckBeforeOpenSessionIgnored(SessionClosing):
     """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -38,7 +38,7 @@ class InitiatorFinalAckBeforeOpenSessionIgnored(Closing):
 
 
 @fault("acceptor-final-ack-before-parameters-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
-class AcceptorFinalAckBeforeParametersIgnored(Closing):
+class AcceptorFinalAckBeforeParametersIgnored(SessionClosing):
     """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -83,7 +83,7 @@ class SenderMessageWithJpJournaledAfterPurge(FinalAcks):
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_Q_PURGED and position.UserMessage.UserHeader.JP:
-            self.qm.journaling.put_into_system_queue(
+            self.qm.message_journaling.put_into_system_queue(
                 self.qm.adm.SystemJournalQueue, position.MessagePosition.MessageReference
             )
         super().journal_completed_message(position, message_class)
@@ -137,7 +137,7 @@ class SenderSecondFinalAckJournalsMessageAgain(FinalAcks):
         done = self.__dict__.setdefault("done", {})
         if packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE:
             if body.MessageID in done:
-                self.qm.journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, done[body.MessageID])
+                self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, done[body.MessageID])
             for queue in self.qm.adm.OutgoingQueues.values():
                 position = queue.session.AwaitingFinalACKTable.get(body.MessageID)
                 if position is not None and position.UserMessage.UserHeader.JP:
@@ -146,7 +146,7 @@ class SenderSecondFinalAckJournalsMessageAgain(FinalAcks):
 
 
 @fault("sender-journaled-transactional-message-without-label", breaks="MQQB-3.1.5.7-02", blind=True)
-class SenderJournaledTransactionalMessageWithoutLabel(Journaling):
+class SenderJournaledTransactionalMessageWithoutLabel(MessageJournaling):
     """The sender copies a message to the journal without its label."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -203,7 +203,9 @@ class SenderMakesDeadLetterOfMessageWithJpAfterReceipt(FinalAcks):
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and position.UserMessage.UserHeader.JP:
-            self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemTransactionalDeadletterQueue)
+            self.qm.message_positions.move_message(
+                position.MessagePosition, self.qm.adm.SystemTransactionalDeadletterQueue
+            )
         else:
             super().journal_completed_message(position, message_class)
 
@@ -249,7 +251,7 @@ for reason in (
 
 
 @fault("sender-message-with-jp-and-jn-never-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
+class SenderMessageWithJpAndJnNeverDeadLetter(MessageJournaling):
     """The sender never puts a message with JP and JN into a dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -309,7 +311,7 @@ class SenderMakesJournaledMessageWithJpAndJnAlsoDeadLetter(FinalAcks):
         header, message = position.UserMessage.UserHeader, position.MessagePosition.MessageReference
         super().journal_completed_message(position, message_class)
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and header.JN and header.JP:
-            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
 @fault("sender-final-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.7-05", blind=True)
@@ -326,7 +328,7 @@ class SenderFinalAckOfSecondQueueIgnored(FinalAcks):
 
 
 @fault("sender-dead-letter-without-its-body", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderDeadLetterWithoutItsBody(Journaling):
+class SenderDeadLetterWithoutItsBody(MessageJournaling):
     """The sender moves a message to the dead-letter queue without its body."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -358,7 +360,7 @@ class SenderLargeDeadLetterTruncated(FinalAcks):
 
 
 @fault("sender-dead-letter-queue-named-in-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
-class SenderDeadLetterQueueNamedInMessageIgnored(Journaling):
+class SenderDeadLetterQueueNamedInMessageIgnored(MessageJournaling):
     """The sender ignores the dead-letter queue that a message names."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:
@@ -373,13 +375,13 @@ class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
         message = position.MessagePosition.MessageReference
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if message.NegativeJournalingRequested and not received and not message.ApplicationDeadletterQueue:
-            self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemDeadletterQueue)
+            self.qm.message_positions.move_message(position.MessagePosition, self.qm.adm.SystemDeadletterQueue)
         else:
             super().journal_completed_message(position, message_class)
 
 
 @fault("sender-named-dead-letter-queue-used-only-for-first-message", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderNamedDeadLetterQueueUsedOnlyForFirstMessage(Journaling):
+class SenderNamedDeadLetterQueueUsedOnlyForFirstMessage(MessageJournaling):
     """The sender uses a named dead-letter queue only for the first message that names a dead-letter queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -411,7 +413,7 @@ add(
 
 
 @fault("sender-message-moved-to-first-nonempty-named-dead-letter-queue", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(Journaling):
+class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(MessageJournaling):
     """If a message names a dead-letter queue, the sender moves the message to the first nonempty queue of the same kind
     (transactional or nontransactional) instead.
     """
@@ -427,7 +429,7 @@ class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(Journaling):
 
 
 @fault("sender-second-message-not-moved-to-named-dead-letter-queue", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderSecondMessageNotMovedToNamedDeadLetterQueue(Journaling):
+class SenderSecondMessageNotMovedToNamedDeadLetterQueue(MessageJournaling):
     """The sender moves only the first refused message to the dead-letter queue that the messages name."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import OutgoingMessagePosition, Session
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-positive-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
-class AcceptorPositiveFinalAckBeforeOpenSessionIgnored(Closing):
+class AcceptorPositiveFinalAckBeforeOpenSessionIgnored(SessionClosing):
     """The acceptor ignores a FinalAck of the class ACK_RECEIVE that arrives before its session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:

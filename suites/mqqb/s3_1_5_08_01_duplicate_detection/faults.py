@@ -11,32 +11,32 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transactional-message-with-known-id-discarded", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"))
-class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
+class ReceiverTransactionalMessageWithKnownIdDiscarded(TransactionalReceiving):
     """The receiver discards a transactional message whose identifier is in the history."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        if self.qm.history.find_duplicate(packet) is None:
+        if self.qm.message_history.find_duplicate(packet) is None:
             super().receive_transactional_message(session, packet, receipt, now)
         else:
-            receipt.done = True
+            receipt.is_on_disk = True
 
 
 @fault(
     "receiver-detects-duplicate-only-of-last-message",
     breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"),
 )
-class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
+class ReceiverDetectsDuplicateOnlyOfLastMessage(MessageHistory):
     """The receiver discards a duplicate only if it repeats the last message that arrived."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -44,7 +44,7 @@ class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
         return found if found is not None and found == list(self.qm.adm.MessageIDHistoryTable)[-1] else None
 
 
-class _SeparateHistoryOfEachSession(History):
+class _SeparateHistoryOfEachSession(MessageHistory):
     """The receiver keeps a separate message history for each session."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -60,12 +60,12 @@ class _SeparateHistoryOfEachSession(History):
         return super().find_duplicate(packet) if known else None
 
 
-class _ReceivingThatPassesSessionToHistory(Receiving):
+class _ReceivingThatPassesSessionToHistory(MessageReceiving):
     """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        assert isinstance(self.qm.history, _SeparateHistoryOfEachSession)
-        self.qm.history.session = session
+        assert isinstance(self.qm.message_history, _SeparateHistoryOfEachSession)
+        self.qm.message_history.session = session
         super().receive_user_message(session, packet, now)
 
 
@@ -79,7 +79,7 @@ add(
 
 
 @fault("receiver-duplicate-detected-by-low-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateDetectedByLow16BitsOfMessageId(History):
+class ReceiverDuplicateDetectedByLow16BitsOfMessageId(MessageHistory):
     """The receiver treats a message as a duplicate if the low 16 bits of its identifier equal those of an identifier in
     the history.
     """
@@ -94,7 +94,7 @@ class ReceiverDuplicateDetectedByLow16BitsOfMessageId(History):
 
 
 @fault("receiver-duplicate-accepted-if-addressed-to-other-queue", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(History):
+class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(MessageHistory):
     """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -108,19 +108,21 @@ class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(History):
 
 
 @fault("receiver-message-to-missing-queue-not-added-to-history", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverMessageToMissingQueueNotAddedToHistory(Receiving):
+class ReceiverMessageToMissingQueueNotAddedToHistory(MessageReceiving):
     """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, packet, receipt, now)
-        entry = self.qm.history.find_duplicate(packet)
-        missing = packet.TransactionHeader is None and self.qm.arrival.find_destination(packet) is None
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().put_received_message_into_queue(session, packet, receipt, now)
+        entry = self.qm.message_history.find_duplicate(packet)
+        missing = packet.TransactionHeader is None and self.qm.message_arrival.find_destination(packet) is None
         if entry is not None and missing and self.is_for_this_queue_manager(packet):
             self.qm.adm.MessageIDHistoryTable.remove(entry)
 
 
 @fault("receiver-duplicate-timestamp-not-updated", breaks="MQQB-3.1.5.8.1-02")
-class ReceiverDuplicateTimestampNotUpdated(History):
+class ReceiverDuplicateTimestampNotUpdated(MessageHistory):
     """The receiver does not update TimeStamp of the history entry of a duplicate."""
 
     def disregard_duplicate(
@@ -131,7 +133,7 @@ class ReceiverDuplicateTimestampNotUpdated(History):
 
 
 @fault("receiver-time-of-second-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
-class ReceiverTimeOfSecondDuplicateNotRenewed(History):
+class ReceiverTimeOfSecondDuplicateNotRenewed(MessageHistory):
     """The receiver renews TimeStamp of a history entry only for the first duplicate of a message."""
 
     def __init__(self, qm: QM) -> None:
@@ -149,18 +151,20 @@ class ReceiverTimeOfSecondDuplicateNotRenewed(History):
 
 
 @fault("receiver-time-of-express-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
-class ReceiverTimeOfExpressDuplicateNotRenewed(Receiving):
+class ReceiverTimeOfExpressDuplicateNotRenewed(MessageReceiving):
     """The receiver does not renew TimeStamp of a history entry if the duplicate is an express message."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        known = self.qm.history.find_duplicate(packet) if packet.TransactionHeader is None else None
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        known = self.qm.message_history.find_duplicate(packet) if packet.TransactionHeader is None else None
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if known is not None and not packet.UserHeader.DM:
             self.qm.adm.MessageIDHistoryTable.insert(known)
 
 
 @fault("receiver-duplicate-time-stamp-taken-from-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
-class ReceiverDuplicateTimeStampTakenFromMonotonicClock(History):
+class ReceiverDuplicateTimeStampTakenFromMonotonicClock(MessageHistory):
     """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
 
     def disregard_duplicate(
@@ -171,20 +175,20 @@ class ReceiverDuplicateTimeStampTakenFromMonotonicClock(History):
 
 
 @fault("receiver-refused-message-not-in-history", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
-class ReceiverRefusedMessageNotInHistory(Admission):
+class ReceiverRefusedMessageNotInHistory(MessageAdmission):
     """The receiver does not add a refused message to the history."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        entry = self.qm.history.find_duplicate(packet)
+        entry = self.qm.message_history.find_duplicate(packet)
         if entry is not None:
             self.qm.adm.MessageIDHistoryTable.remove(entry)
 
 
 @fault("receiver-recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ReceiverRecoverableDuplicateAccepted(History):
+class ReceiverRecoverableDuplicateAccepted(MessageHistory):
     """The receiver accepts recoverable duplicates."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -192,7 +196,7 @@ class ReceiverRecoverableDuplicateAccepted(History):
 
 
 @fault("receiver-express-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ReceiverExpressDuplicateAccepted(History):
+class ReceiverExpressDuplicateAccepted(MessageHistory):
     """The receiver accepts express duplicates."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -200,30 +204,34 @@ class ReceiverExpressDuplicateAccepted(History):
 
 
 @fault("receiver-duplicate-acknowledged-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ReceiverDuplicateAcknowledgedAgain(Receiving):
+class ReceiverDuplicateAcknowledgedAgain(MessageReceiving):
     """For a duplicate, the receiver sends the acknowledgment to the administration queue again."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if known and packet.MessagePropertiesHeader.PA:
-            message = self.qm.admission.build_message(packet, now)
+            message = self.qm.message_admission.build_message(packet, now)
             self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
 
 @fault("receiver-duplicate-reported-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ReceiverDuplicateReportedAgain(Receiving):
+class ReceiverDuplicateReportedAgain(MessageReceiving):
     """For a duplicate, the receiver sends the report on a traced message again."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if known and self.is_for_this_queue_manager(packet):
-            self.qm.tracing.trace_received(self.qm.admission.build_message(packet, now), now)
+            self.qm.message_tracing.trace_received_message(self.qm.message_admission.build_message(packet, now), now)
 
 
 @fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
-class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
+class ReceiverRepeatedTransactionalMessageAccepted(TransactionalReceiving):
     """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -234,11 +242,13 @@ class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
 
 
 @fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
-class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(Receiving):
+class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(MessageReceiving):
     """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        if packet.TransactionHeader is not None and self.qm.history.find_duplicate(packet) is not None:
-            receipt.done = True
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        if packet.TransactionHeader is not None and self.qm.message_history.find_duplicate(packet) is not None:
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)

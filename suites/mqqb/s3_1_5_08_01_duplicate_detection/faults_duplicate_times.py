@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -13,7 +13,7 @@ SECONDS_FROM_1970_TO_1980 = 315_532_800
 HOUR_S = 3_600
 
 
-class WrongDuplicateTimeStampFault(History):
+class WrongDuplicateTimeStampFault(MessageHistory):
     """Changes TimeStamp of the history entry of each duplicate."""
 
     def disregard_duplicate(

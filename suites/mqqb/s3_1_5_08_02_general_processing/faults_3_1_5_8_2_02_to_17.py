@@ -15,9 +15,9 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import MessageIDHistoryEntry, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -28,7 +28,7 @@ from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
 
 
 @fault("receiver-message-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))
-class ReceiverMessageCountedTwice(Receiving):
+class ReceiverMessageCountedTwice(MessageReceiving):
     """The receiver increments MessageReceivedCount by two."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -37,17 +37,17 @@ class ReceiverMessageCountedTwice(Receiving):
 
 
 @fault("receiver-duplicate-not-counted", breaks="MQQB-3.1.5.8.2-02", blind=True)
-class ReceiverDuplicateNotCounted(Receiving):
+class ReceiverDuplicateNotCounted(MessageReceiving):
     """The receiver does not count a message that repeats an earlier message in MessageReceivedCount."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_message_received_on_session(session, packet)
-        if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
+        if packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None:
             session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
 
 
 @fault("receiver-acknowledgment-not-counted-as-message", breaks="MQQB-3.1.5.8.2-02", blind=True)
-class ReceiverAcknowledgmentNotCountedAsMessage(Receiving):
+class ReceiverAcknowledgmentNotCountedAsMessage(MessageReceiving):
     """In MessageReceivedCount, the receiver does not count acknowledgments from the other queue manager."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -57,7 +57,7 @@ class ReceiverAcknowledgmentNotCountedAsMessage(Receiving):
 
 
 @fault("initiator-later-recoverable-message-on-session-not-counted", breaks="MQQB-3.1.5.8.2-02")
-class InitiatorLaterRecoverableMessageOnSessionNotCounted(Receiving):
+class InitiatorLaterRecoverableMessageOnSessionNotCounted(MessageReceiving):
     """The initiator does not count nontransactional recoverable messages after the first message of a session."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -68,7 +68,7 @@ class InitiatorLaterRecoverableMessageOnSessionNotCounted(Receiving):
 
 
 @fault("receiver-message-with-jn-to-private-name-not-counted", breaks="MQQB-3.1.5.8.2-02")
-class ReceiverMessageWithJnToPrivateNameNotCounted(Receiving):
+class ReceiverMessageWithJnToPrivateNameNotCounted(MessageReceiving):
     """The receiver does not count a message with JN to a private name in MessageReceivedCount."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -81,7 +81,7 @@ class ReceiverMessageWithJnToPrivateNameNotCounted(Receiving):
 def _set_session_element(element: str, value: int | bool) -> Install:
     """Make the receiver set an element of the session when it receives a message."""
 
-    class SessionElementSet(Receiving):
+    class SessionElementSet(MessageReceiving):
         def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             super().note_session_activity(session, packet, now)
             setattr(session, element, value)
@@ -130,17 +130,17 @@ for _name, _rule, _says, _element, _value in (
 
 
 @fault("receiver-refused-message-not-counted-as-unacked", breaks="MQQB-3.1.5.8.2-03", blind=True)
-class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
+class ReceiverRefusedMessageNotCountedAsUnacked(MessageReceiving):
     """The receiver does not count a message to a missing queue as unacknowledged."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_message_received_on_session(session, packet)
-        if self.is_for_this_queue_manager(packet) and self.qm.arrival.find_destination(packet) is None:
+        if self.is_for_this_queue_manager(packet) and self.qm.message_arrival.find_destination(packet) is None:
             session.UnackedReceivedMsgCount -= 1
 
 
 @fault("receiver-message-for-other-queue-manager-not-counted", breaks="MQQB-3.1.5.8.2-03", blind=True)
-class ReceiverMessageForOtherQueueManagerNotCounted(Receiving):
+class ReceiverMessageForOtherQueueManagerNotCounted(MessageReceiving):
     """The receiver does not count a message that is addressed to another queue manager."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -153,7 +153,7 @@ class ReceiverMessageForOtherQueueManagerNotCounted(Receiving):
     breaks=("MQQB-3.1.5.8.2-04", "MQQB-3.1.7.17-D11"),
     blind=True,
 )
-class ReceiverDirectFormatSessionResetByPrivateName(Receiving):
+class ReceiverDirectFormatSessionResetByPrivateName(MessageReceiving):
     """The receiver sets DirectFormatSession to FALSE when it receives a message whose destination is not a direct
     format name.
     """
@@ -166,7 +166,7 @@ class ReceiverDirectFormatSessionResetByPrivateName(Receiving):
 def _change_history_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
     """Make the receiver change or omit each entry of the message history."""
 
-    class ChangedHistoryEntry(History):
+    class ChangedHistoryEntry(MessageHistory):
         def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
             entry = super().remember_message(packet, now)
             self.qm.adm.MessageIDHistoryTable.remove(entry)
@@ -203,7 +203,7 @@ add(
 
 
 @fault("receiver-history-entry-time-is-sent-time", breaks="MQQB-3.1.5.8.2-07", blind=True)
-class ReceiverHistoryEntryTimeIsSentTime(History):
+class ReceiverHistoryEntryTimeIsSentTime(MessageHistory):
     """The receiver sets the TimeStamp of a history entry to the SentTime of the message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -219,12 +219,12 @@ add(
 
 
 @fault("router-message-not-in-history", breaks="MQQB-3.1.5.8.2-10", blind=True)
-class RouterMessageNotInHistory(History):
+class RouterMessageNotInHistory(MessageHistory):
     """The receiver does not insert a message for another queue manager into its history."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
-        if not self.qm.receiving.is_for_this_queue_manager(packet):
+        if not self.qm.message_receiving.is_for_this_queue_manager(packet):
             self.qm.adm.MessageIDHistoryTable.remove(entry)
         return entry
 
@@ -233,12 +233,12 @@ add(
     "receiver-history-timer-not-started",
     "MQQB-3.1.5.8.2-11",
     "The receiver does not start the MessageIDHistory Cleanup Timer with the first entry.",
-    skip_during(History.remember_message, History.start_history_timer),
+    skip_during(MessageHistory.remember_message, MessageHistory.start_history_timer),
 )
 
 
 @fault("receiver-history-timer-restarted-by-each-message", breaks=("MQQB-3.1.5.8.2-11", "MQQB-3.1.2.8-01"), blind=True)
-class ReceiverHistoryTimerRestartedByEachMessage(History):
+class ReceiverHistoryTimerRestartedByEachMessage(MessageHistory):
     """The receiver restarts the MessageIDHistory Cleanup Timer with each message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -248,7 +248,7 @@ class ReceiverHistoryTimerRestartedByEachMessage(History):
 
 
 @fault("receiver-session-ack-send-timer-lasts-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
-class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
+class ReceiverSessionAckSendTimerLastsWholeTimeout(MessageReceiving):
     """The receiver's Session Ack Send Timer runs for the full AckWaitTimeout."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -259,7 +259,7 @@ class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
 
 
 @fault("receiver-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-12")
-class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
+class ReceiverSessionAckSendTimerRestartedByEachMessage(MessageReceiving):
     """The receiver restarts the Session Ack Send Timer when it receives any message."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -268,7 +268,7 @@ class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
 
 
 @fault("receiver-session-ack-send-timer-doubled-after-first-session-ack", breaks="MQQB-3.1.5.8.2-12", blind=True)
-class ReceiverSessionAckSendTimerDoubledAfterFirstSessionAck(Receiving):
+class ReceiverSessionAckSendTimerDoubledAfterFirstSessionAck(MessageReceiving):
     """After its first SessionAck, the receiver starts the Session Ack Send Timer with the full AckWaitTimeout instead
     of half of it.
     """
@@ -281,18 +281,18 @@ class ReceiverSessionAckSendTimerDoubledAfterFirstSessionAck(Receiving):
 
 
 @fault("receiver-refused-message-not-counted-as-activity", breaks="MQQB-3.1.5.8.2-13", blind=True)
-class ReceiverRefusedMessageNotCountedAsActivity(Receiving):
+class ReceiverRefusedMessageNotCountedAsActivity(MessageReceiving):
     """The receiver does not set SessionActive when it receives a message to a missing queue."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive
         super().note_session_activity(session, packet, now)
-        if self.is_for_this_queue_manager(packet) and self.qm.arrival.find_destination(packet) is None:
+        if self.is_for_this_queue_manager(packet) and self.qm.message_arrival.find_destination(packet) is None:
             session.SessionActive = active
 
 
 @fault("receiver-session-active-not-set-by-recoverable-message", breaks="MQQB-3.1.5.8.2-13", blind=True)
-class ReceiverSessionActiveNotSetByRecoverableMessage(Receiving):
+class ReceiverSessionActiveNotSetByRecoverableMessage(MessageReceiving):
     """The receiver does not set SessionActive when it receives a recoverable message."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -311,7 +311,7 @@ _RULE_BY_REFUSAL_CLASS = {
 
 
 @fault("receiver-refused-message-with-jn-in-dead-letter-queue", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
-class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
+class ReceiverRefusedMessageWithJnInDeadLetterQueue(MessageAdmission):
     """The receiver puts a refused message with JN into its own dead-letter queue."""
 
     def refuse_message(
@@ -322,11 +322,11 @@ class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
             system = self.qm.adm
             transactional = packet.TransactionHeader is not None
             place = system.SystemTransactionalDeadletterQueue if transactional else system.SystemDeadletterQueue
-            self.qm.journaling.put_into_system_queue(place, self.build_message(packet, now))
+            self.qm.message_journaling.put_into_system_queue(place, self.build_message(packet, now))
 
 
 @fault("receiver-report-sent-for-refused-traced-message", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
-class ReceiverReportSentForRefusedTracedMessage(Admission):
+class ReceiverReportSentForRefusedTracedMessage(MessageAdmission):
     """The receiver sends a report on a refused message."""
 
     def refuse_message(
@@ -334,7 +334,7 @@ class ReceiverReportSentForRefusedTracedMessage(Admission):
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
         if message_class in _RULE_BY_REFUSAL_CLASS:
-            self.qm.tracing.trace_received(self.build_message(packet, now), now)
+            self.qm.message_tracing.trace_received_message(self.build_message(packet, now), now)
 
 
 @fault(
@@ -342,7 +342,7 @@ class ReceiverReportSentForRefusedTracedMessage(Admission):
     breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
     blind=True,
 )
-class ReceiverNackBadDstQMissingForUnknownPublicQueue(Admission):
+class ReceiverNackBadDstQMissingForUnknownPublicQueue(MessageAdmission):
     """The receiver sends no acknowledgment of class BAD_DST_Q for a message with NA to a public queue that does not
     exist.
     """
@@ -355,7 +355,7 @@ class ReceiverNackBadDstQMissingForUnknownPublicQueue(Admission):
 
 
 @fault("receiver-transactional-message-to-missing-queue-without-nack", breaks="MQQB-3.1.5.8.2-17", blind=True)
-class ReceiverTransactionalMessageToMissingQueueWithoutNack(Admission):
+class ReceiverTransactionalMessageToMissingQueueWithoutNack(MessageAdmission):
     """For a transactional message with NA to a missing queue, the receiver sends only a FinalAck, and no acknowledgment
     of class BAD_DST_Q.
     """
@@ -370,7 +370,7 @@ class ReceiverTransactionalMessageToMissingQueueWithoutNack(Admission):
 
 
 @fault("receiver-nack-bad-dst-q-omitted-for-private-name", breaks="MQQB-3.1.5.8.2-17", blind=True)
-class ReceiverNackBadDstQOmittedForPrivateName(Admission):
+class ReceiverNackBadDstQOmittedForPrivateName(MessageAdmission):
     """The receiver sends no acknowledgment of class BAD_DST_Q for a message to a private format name."""
 
     def refuse_message(

@@ -19,12 +19,12 @@ from reference_qm.codec import (
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG, AdminAcks
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import HIGHEST_HOP_COUNT, Routing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_arrival import MessageArrival
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import HIGHEST_HOP_COUNT, MessageRouting
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
@@ -76,7 +76,7 @@ NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_
 
 
 @fault("receiver-nack-not-transactional-q-only-for-first-of-sequence", breaks="MQQB-3.1.5.8.2-26", blind=True)
-class ReceiverNackNotTransactionalQOnlyForFirstOfSequence(Admission):
+class ReceiverNackNotTransactionalQOnlyForFirstOfSequence(MessageAdmission):
     """The receiver sends an acknowledgment of class NOT_TRANSACTIONAL_Q only for the first message of a sequence."""
 
     def refuse_message(
@@ -107,7 +107,7 @@ class ReceiverFinalAckForNontransactionalQueueSentOnlyOnce(FinalAcks):
 
 
 @fault("receiver-transactional-queue-accepts-recoverable-message", breaks="MQQB-3.1.5.8.2-33", blind=True)
-class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
+class ReceiverTransactionalQueueAcceptsRecoverableMessage(MessageAdmission):
     """The receiver inserts recoverable messages without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -122,7 +122,7 @@ NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONA
 
 
 @fault("receiver-nack-not-transactional-msg-omitted-for-recoverable", breaks="MQQB-3.1.5.8.2-34", blind=True)
-class ReceiverNackNotTransactionalMsgOmittedForRecoverable(Admission):
+class ReceiverNackNotTransactionalMsgOmittedForRecoverable(MessageAdmission):
     """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for a recoverable message."""
 
     def refuse_message(
@@ -141,7 +141,7 @@ add(
 
 
 @fault("receiver-message-for-other-queue-manager-treated-as-own", breaks="MQQB-3.1.5.8.2-38")
-class ReceiverMessageForOtherQueueManagerTreatedAsOwn(Receiving):
+class ReceiverMessageForOtherQueueManagerTreatedAsOwn(MessageReceiving):
     """The receiver treats a message for a different queue manager as a message for itself."""
 
     def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:
@@ -149,57 +149,57 @@ class ReceiverMessageForOtherQueueManagerTreatedAsOwn(Receiving):
 
 
 @fault("router-hop-count-not-incremented", breaks="MQQB-3.1.5.8.2-39")
-class RouterHopCountNotIncremented(Routing):
+class RouterHopCountNotIncremented(MessageRouting):
     """The receiver forwards a message without incrementing RC."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return packet
 
 
 @fault("router-only-lower-four-bits-of-hop-count-incremented", breaks="MQQB-3.1.5.8.2-39")
-class RouterOnlyLowerFourBitsOfHopCountIncremented(Routing):
+class RouterOnlyLowerFourBitsOfHopCountIncremented(MessageRouting):
     """The receiver increments only the lower four bits of RC."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None or counted.UserHeader.RC & 0x0F:
             return counted
         return packet
 
 
 @fault("router-transactional-message-forwarded-without-rc-increment", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class RouterTransactionalMessageForwardedWithoutRcIncrement(Routing):
+class RouterTransactionalMessageForwardedWithoutRcIncrement(MessageRouting):
     """The receiver forwards a transactional message without incrementing RC."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.UserHeader.TH else counted
 
 
 @fault("receiver-hop-count-of-recoverable-message-unchanged", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class ReceiverHopCountOfRecoverableMessageUnchanged(Routing):
+class ReceiverHopCountOfRecoverableMessageUnchanged(MessageRouting):
     """The receiver does not increment the hop count of a recoverable message that it forwards."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.UserHeader.DM else counted
 
 
 @fault("router-hop-count-of-transactional-message-not-incremented", breaks="MQQB-3.1.5.8.2-39")
-class RouterHopCountOfTransactionalMessageNotIncremented(Routing):
+class RouterHopCountOfTransactionalMessageNotIncremented(MessageRouting):
     """The router does not increment RC of a transactional message."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.TransactionHeader is not None else counted
 
 
 @fault("router-hop-count-set-to-1", breaks="MQQB-3.1.5.8.2-39")
-class RouterHopCountSetTo1(Routing):
+class RouterHopCountSetTo1(MessageRouting):
     """The router sets RC of each forwarded message to 1."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None:
             return None
         user = counted.UserHeader
@@ -208,28 +208,28 @@ class RouterHopCountSetTo1(Routing):
 
 
 @fault("router-message-with-too-many-hops-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class RouterMessageWithTooManyHopsForwarded(Routing):
+class RouterMessageWithTooManyHopsForwarded(MessageRouting):
     """The receiver forwards a message with any number of hops."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        return super().count_hop(packet) or packet
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return super().increment_hop_count(packet) or packet
 
 
 @fault("router-transactional-message-with-any-hop-count-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class RouterTransactionalMessageWithAnyHopCountForwarded(Routing):
+class RouterTransactionalMessageWithAnyHopCountForwarded(MessageRouting):
     """The receiver forwards a transactional message with any number of hops."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is None and packet.UserHeader.TH else counted
 
 
 @fault("receiver-hop-count-of-transactional-message-not-limited", breaks="MQQB-3.1.5.8.2-40", blind=True)
-class ReceiverHopCountOfTransactionalMessageNotLimited(Routing):
+class ReceiverHopCountOfTransactionalMessageNotLimited(MessageRouting):
     """The receiver forwards a transactional message regardless of its hop count."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is None and packet.TransactionHeader is not None else counted
 
 
@@ -283,11 +283,11 @@ class ReceiverFinalAckForTooManyHopsOnlyIfNaIsSet(FinalAcks):
 
 
 @fault("router-message-with-31-hops-forwarded", breaks="MQQB-3.1.5.8.2-47", blind=True)
-class RouterMessageWith31HopsForwarded(Routing):
+class RouterMessageWith31HopsForwarded(MessageRouting):
     """The receiver forwards a message with a hop count of 31."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        return packet if packet.UserHeader.RC == 31 else super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return packet if packet.UserHeader.RC == 31 else super().increment_hop_count(packet)
 
 
 add(
@@ -299,7 +299,7 @@ add(
 
 
 @fault("receiver-message-to-own-identifier-treated-as-foreign", breaks="MQQB-3.1.5.8.5-D01")
-class ReceiverMessageToOwnIdentifierTreatedAsForeign(Receiving):
+class ReceiverMessageToOwnIdentifierTreatedAsForeign(MessageReceiving):
     """The receiver treats a message whose QueueManagerAddress is the receiver's Identifier as a message for another
     queue manager.
     """
@@ -309,7 +309,7 @@ class ReceiverMessageToOwnIdentifierTreatedAsForeign(Receiving):
 
 
 @fault("receiver-message-put-into-private-queue-with-number-minus-one", breaks="MQQB-3.1.5.8.5-D01")
-class ReceiverMessagePutIntoPrivateQueueWithNumberMinusOne(Arrival):
+class ReceiverMessagePutIntoPrivateQueueWithNumberMinusOne(MessageArrival):
     """The receiver inserts a message with a private name into the queue whose number is one lower."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -317,12 +317,12 @@ class ReceiverMessagePutIntoPrivateQueueWithNumberMinusOne(Arrival):
         if not isinstance(queue, PrivateQueueFormatNameId):
             return super().find_destination(packet)
         known = self.qm.adm.QueueCollection
-        before = known.find_private(queue.PrivateQueueIdentifier - 1)
+        before = known.find_private_queue(queue.PrivateQueueIdentifier - 1)
         return before if before is not None else super().find_destination(packet)
 
 
 @fault("router-message-forwarded-to-next-queue-number", breaks="MQQB-3.1.5.8.5-D02")
-class RouterMessageForwardedToNextQueueNumber(Routing):
+class RouterMessageForwardedToNextQueueNumber(MessageRouting):
     """The receiver forwards a message to the private queue with the next number."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -334,7 +334,7 @@ class RouterMessageForwardedToNextQueueNumber(Routing):
 
 
 @fault("receiver-forwards-each-message-to-first-destination-of-sender", breaks="MQQB-3.1.5.8.5-D02", blind=True)
-class ReceiverForwardsEachMessageToFirstDestinationOfSender(Routing):
+class ReceiverForwardsEachMessageToFirstDestinationOfSender(MessageRouting):
     """The receiver forwards every message of a sender to the destination of the first message of this sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -349,7 +349,7 @@ class ReceiverForwardsEachMessageToFirstDestinationOfSender(Routing):
 
 
 @fault("router-retransmitted-message-rc-incremented-again", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class RouterRetransmittedMessageRcIncrementedAgain(Sending):
+class RouterRetransmittedMessageRcIncrementedAgain(MessageSending):
     """The router increments RC of a forwarded message again when it sends the message again on the next session."""
 
     def __init__(self, qm: QM) -> None:
@@ -369,11 +369,11 @@ _HOP_COUNT_MASK = UserHeader.flags(RC=0x1F)
 
 
 @fault("router-transactional-message-with-too-many-hops-forwarded", breaks="MQQB-3.1.5.8.2-40", blind=True)
-class RouterTransactionalMessageWithTooManyHopsForwarded(Routing):
+class RouterTransactionalMessageWithTooManyHopsForwarded(MessageRouting):
     """The queue manager forwards a transactional message although its incremented RC exceeds the valid range."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted, user = super().count_hop(packet), packet.UserHeader
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted, user = super().increment_hop_count(packet), packet.UserHeader
         if counted is not None or packet.TransactionHeader is None:
             return counted
         flags = user.Flags & ~_HOP_COUNT_MASK | UserHeader.flags(RC=user.RC + 1 & 0x1F)

@@ -8,10 +8,10 @@ from harness.faults.other_sessions import get_newest_session
 from harness.faults.parts import fault
 from reference_qm.codec import DirectQueueFormatName, UserHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import HIGHEST_HOP_COUNT, Routing
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import HIGHEST_HOP_COUNT, MessageRouting
 from reference_qm.model.adm import (
     MessageIDHistoryEntry,
     Session,
@@ -25,7 +25,7 @@ LARGE_BODY_BYTES = 0x1000
 
 
 @fault("receiver-message-counted-in-newest-session", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03"))
-class ReceiverMessageCountedInNewestSession(Receiving):
+class ReceiverMessageCountedInNewestSession(MessageReceiving):
     """The receiver counts a message in the newest open session instead of the session on which the message arrived."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -33,7 +33,7 @@ class ReceiverMessageCountedInNewestSession(Receiving):
 
 
 @fault("receiver-message-behind-gap-not-counted", breaks="MQQB-3.1.5.8.2-02")
-class ReceiverMessageBehindGapNotCounted(Receiving):
+class ReceiverMessageBehindGapNotCounted(MessageReceiving):
     """The receiver does not count a transactional message that follows a gap."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -44,7 +44,7 @@ class ReceiverMessageBehindGapNotCounted(Receiving):
 
 
 @fault("receiver-message-count-at-most-64", breaks="MQQB-3.1.5.8.2-02")
-class ReceiverMessageCountAtMost64(Receiving):
+class ReceiverMessageCountAtMost64(MessageReceiving):
     """The receiver increments MessageReceivedCount only up to 64."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -53,7 +53,7 @@ class ReceiverMessageCountAtMost64(Receiving):
 
 
 @fault("receiver-expired-message-not-counted", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03"))
-class ReceiverExpiredMessageNotCounted(Receiving):
+class ReceiverExpiredMessageNotCounted(MessageReceiving):
     """The receiver does not count a message with a TimeToReachQueue of at most a second."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -63,7 +63,7 @@ class ReceiverExpiredMessageNotCounted(Receiving):
 
 
 @fault("receiver-direct-format-session-set-in-newest-session", breaks="MQQB-3.1.5.8.2-04")
-class ReceiverDirectFormatSessionSetInNewestSession(Receiving):
+class ReceiverDirectFormatSessionSetInNewestSession(MessageReceiving):
     """The receiver sets DirectFormatSession in the newest session instead of the session of the message."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -75,7 +75,7 @@ class ReceiverDirectFormatSessionSetInNewestSession(Receiving):
 
 
 @fault("receiver-direct-format-session-only-for-first-message", breaks="MQQB-3.1.5.8.2-04")
-class ReceiverDirectFormatSessionOnlyForFirstMessage(Receiving):
+class ReceiverDirectFormatSessionOnlyForFirstMessage(MessageReceiving):
     """The receiver does not set DirectFormatSession if a message with another kind of format name arrived before."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -86,7 +86,7 @@ class ReceiverDirectFormatSessionOnlyForFirstMessage(Receiving):
 
 
 @fault("receiver-direct-format-session-only-for-tcp-names", breaks="MQQB-3.1.5.8.2-04")
-class ReceiverDirectFormatSessionOnlyForTcpNames(Receiving):
+class ReceiverDirectFormatSessionOnlyForTcpNames(MessageReceiving):
     """The receiver sets DirectFormatSession only for direct names that begin with TCP."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -100,7 +100,7 @@ class ReceiverDirectFormatSessionOnlyForTcpNames(Receiving):
 # -- history ----------------------------------------------------------------------------------------------------------
 
 
-class _HistoryOmissionFault(History):
+class _HistoryOmissionFault(MessageHistory):
     def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
@@ -138,7 +138,7 @@ class ReceiverExpiredMessageNotInHistory(_HistoryOmissionFault):
 
 
 @fault("receiver-history-entry-of-later-message-has-first-time", breaks="MQQB-3.1.5.8.2-07")
-class ReceiverHistoryEntryOfLaterMessageHasFirstTime(History):
+class ReceiverHistoryEntryOfLaterMessageHasFirstTime(MessageHistory):
     """The receiver sets TimeStamp of each history entry to the time of the oldest entry."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -152,7 +152,7 @@ class ReceiverHistoryEntryOfLaterMessageHasFirstTime(History):
 
 
 @fault("receiver-history-timer-not-started-again", breaks="MQQB-3.1.5.8.2-11")
-class ReceiverHistoryTimerNotStartedAgain(History):
+class ReceiverHistoryTimerNotStartedAgain(MessageHistory):
     """The receiver starts the MessageIDHistory Cleanup Timer only for the first message since its start."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -169,7 +169,7 @@ class ReceiverHistoryTimerNotStartedAgain(History):
 
 
 @fault("receiver-session-ack-send-timer-shared-by-sessions", breaks="MQQB-3.1.5.8.2-12")
-class ReceiverSessionAckSendTimerSharedBySessions(Receiving):
+class ReceiverSessionAckSendTimerSharedBySessions(MessageReceiving):
     """The receiver does not start the Session Ack Send Timer of a session while the timer of another session runs."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -184,18 +184,18 @@ class ReceiverSessionAckSendTimerSharedBySessions(Receiving):
 
 
 @fault("receiver-session-ack-send-timer-not-started-by-refused-message", breaks="MQQB-3.1.5.8.2-12")
-class ReceiverSessionAckSendTimerNotStartedByRefusedMessage(Receiving):
+class ReceiverSessionAckSendTimerNotStartedByRefusedMessage(MessageReceiving):
     """The receiver does not start the Session Ack Send Timer for a message to a queue that does not exist."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
         super().note_session_activity(session, packet, now)
-        if not running and self.qm.arrival.find_destination(packet) is None:
+        if not running and self.qm.message_arrival.find_destination(packet) is None:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
 
 
 @fault("receiver-session-active-set-in-newest-session", breaks="MQQB-3.1.5.8.2-13")
-class ReceiverSessionActiveSetInNewestSession(Receiving):
+class ReceiverSessionActiveSetInNewestSession(MessageReceiving):
     """The receiver sets SessionActive in the newest open session instead of the session of the message."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -206,7 +206,7 @@ class ReceiverSessionActiveSetInNewestSession(Receiving):
 
 
 @fault("receiver-session-active-not-set-by-transactional-message", breaks="MQQB-3.1.5.8.2-13")
-class ReceiverSessionActiveNotSetByTransactionalMessage(Receiving):
+class ReceiverSessionActiveNotSetByTransactionalMessage(MessageReceiving):
     """The receiver does not set SessionActive when a transactional message arrives."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -226,51 +226,51 @@ def _set_hop_count_of_packet(packet: UserMessagePacket, hops: int) -> UserMessag
 
 
 @fault("router-hop-count-of-second-message-not-incremented", breaks="MQQB-3.1.5.8.2-39")
-class RouterHopCountOfSecondMessageNotIncremented(Routing):
+class RouterHopCountOfSecondMessageNotIncremented(MessageRouting):
     """The router increments RC only in the first message that it forwards to a destination."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._known: set[object] = set()
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted, address = super().count_hop(packet), packet.UserHeader.QueueManagerAddress
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted, address = super().increment_hop_count(packet), packet.UserHeader.QueueManagerAddress
         known = address in self._known
         self._known.add(address)
         return packet if known and counted is not None else counted
 
 
 @fault("router-hop-count-incremented-up-to-15", breaks="MQQB-3.1.5.8.2-39")
-class RouterHopCountIncrementedUpTo15(Routing):
+class RouterHopCountIncrementedUpTo15(MessageRouting):
     """The router does not increment an RC of 16 or more."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         return packet if counted is not None and packet.UserHeader.RC >= 16 else counted
 
 
 @fault("router-highest-hop-count-accepted-for-express", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class RouterHighestHopCountAcceptedForExpress(Routing):
+class RouterHighestHopCountAcceptedForExpress(MessageRouting):
     """The router forwards an express message with too many hops."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.UserHeader.DM:
             return _set_hop_count_of_packet(packet, HIGHEST_HOP_COUNT)
-        return super().count_hop(packet)
+        return super().increment_hop_count(packet)
 
 
 @fault("router-message-without-na-and-with-too-many-hops-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class RouterMessageWithoutNaAndWithTooManyHopsForwarded(Routing):
+class RouterMessageWithoutNaAndWithTooManyHopsForwarded(MessageRouting):
     """The router forwards a message with too many hops if NA is clear."""
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.MessagePropertiesHeader.Flags & 4:
             return _set_hop_count_of_packet(packet, HIGHEST_HOP_COUNT)
-        return super().count_hop(packet)
+        return super().increment_hop_count(packet)
 
 
 @fault("router-message-to-second-queue-of-host-forwarded-in-first-queue", breaks="MQQB-3.1.5.8.5-D02")
-class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(Routing):
+class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(MessageRouting):
     """The router forwards a message to the second queue of a host on the session of the first queue of the host, with
     the first queue as DestinationQueue.
     """
@@ -279,8 +279,8 @@ class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(Routing):
         super().__init__(qm)
         self._first: dict[object, UserHeader] = {}
 
-    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        counted = super().count_hop(packet)
+    def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().increment_hop_count(packet)
         if counted is None:
             return None
         user = counted.UserHeader
@@ -290,7 +290,7 @@ class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(Routing):
 
 
 @fault("receiver-transactional-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
-class ReceiverTransactionalMessageForOwnIdentifierForwarded(Receiving):
+class ReceiverTransactionalMessageForOwnIdentifierForwarded(MessageReceiving):
     """The receiver forwards a transactional message whose QueueManagerAddress is the receiver's own Identifier."""
 
     def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:
@@ -299,7 +299,7 @@ class ReceiverTransactionalMessageForOwnIdentifierForwarded(Receiving):
 
 
 @fault("receiver-recoverable-message-of-priority-7-not-saved", breaks="MQQB-3.1.5.8.2-48")
-class ReceiverRecoverableMessageOfPriority7NotSaved(Arrival):
+class ReceiverRecoverableMessageOfPriority7NotSaved(MessageArrival):
     """The receiver does not save a recoverable message of priority 7 on the disk."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:

@@ -8,9 +8,9 @@ from harness.faults.parts import fault
 from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.model.adm import (
     Message,
     Queue,
@@ -30,7 +30,7 @@ RULES_OF_MISSING_QUEUES = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5
 
 
 @fault("receiver-queue-with-longer-name-receives-message", breaks=RULES_OF_MISSING_QUEUES)
-class ReceiverQueueWithLongerNameReceivesMessage(Arrival):
+class ReceiverQueueWithLongerNameReceivesMessage(MessageArrival):
     """The receiver puts a message to a missing queue into a queue whose name begins with the name of that queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -48,7 +48,7 @@ class ReceiverQueueWithLongerNameReceivesMessage(Arrival):
     "receiver-recoverable-message-to-missing-queue-in-dead-letter-queue",
     breaks=("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
 )
-class ReceiverRecoverableMessageToMissingQueueInDeadLetterQueue(Admission):
+class ReceiverRecoverableMessageToMissingQueueInDeadLetterQueue(MessageAdmission):
     """The receiver puts a recoverable message to a missing queue into the dead-letter queue."""
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
@@ -264,7 +264,7 @@ RULES_OF_TRANSACTIONAL_QUEUES = ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB
 
 
 @fault("receiver-inserts-transactional-message-with-jn-into-any-queue", breaks=RULES_OF_TRANSACTIONAL_QUEUES)
-class ReceiverInsertsTransactionalMessageWithJnIntoAnyQueue(Admission):
+class ReceiverInsertsTransactionalMessageWithJnIntoAnyQueue(MessageAdmission):
     """The receiver inserts a transactional message with JN into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -277,7 +277,7 @@ RULES_OF_NONTRANSACTIONAL_QUEUES = ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37")
 
 
 @fault("receiver-nontransactional-message-in-used-transactional-queue", breaks=RULES_OF_NONTRANSACTIONAL_QUEUES)
-class ReceiverNontransactionalMessageInUsedTransactionalQueue(Admission):
+class ReceiverNontransactionalMessageInUsedTransactionalQueue(MessageAdmission):
     """The receiver inserts a message without a transaction into a transactional queue that has a message."""
 
     def check_nontransactional_queue(
@@ -289,7 +289,7 @@ class ReceiverNontransactionalMessageInUsedTransactionalQueue(Admission):
 
 
 @fault("receiver-puts-priority-0-message-into-transactional-queue", breaks=RULES_OF_NONTRANSACTIONAL_QUEUES)
-class ReceiverPutsPriority0MessageIntoTransactionalQueue(Admission):
+class ReceiverPutsPriority0MessageIntoTransactionalQueue(MessageAdmission):
     """The receiver inserts a message of priority 0 without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(

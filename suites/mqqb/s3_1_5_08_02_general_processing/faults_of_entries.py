@@ -12,8 +12,8 @@ from harness.faults.primitives import replace_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -21,7 +21,7 @@ HIGHEST_U32_BIT = 0x80000000
 
 
 @fault("receiver-history-entries-all-have-source-of-first-message", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class ReceiverHistoryEntriesAllHaveSourceOfFirstMessage(History):
+class ReceiverHistoryEntriesAllHaveSourceOfFirstMessage(MessageHistory):
     """The receiver's history entry of a message has the source of the first message that the receiver got."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -30,7 +30,7 @@ class ReceiverHistoryEntriesAllHaveSourceOfFirstMessage(History):
 
 
 @fault("receiver-history-entry-without-highest-bit-of-message-id", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class ReceiverHistoryEntryWithoutHighestBitOfMessageId(History):
+class ReceiverHistoryEntryWithoutHighestBitOfMessageId(MessageHistory):
     """The receiver's history entry of a message has MessageID without its highest bit."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -49,22 +49,28 @@ add(
     "receiver-history-entry-has-guid-of-session",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry of a message has RemoteQMGuid of the session as the source of the message.",
-    replace_during(Receiving.take_message, History.remember_message, _make_history_recorder_with_session_guid),
+    replace_during(
+        MessageReceiving.put_received_message_into_queue,
+        MessageHistory.remember_message,
+        _make_history_recorder_with_session_guid,
+    ),
     blind=True,
 )
 
 
-class RecoverableAckFlagOmissionFault(Receiving):
+class RecoverableAckFlagOmissionFault(MessageReceiving):
     """Does not acknowledge some recoverable messages as stored; a subclass selects which."""
 
     def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         """Return whether a message is not acknowledged as stored."""
         return False
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if self.is_acknowledgment_omitted(session, packet):
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-recoverable-message-to-private-name-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)

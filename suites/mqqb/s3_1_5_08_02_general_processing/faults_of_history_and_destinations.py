@@ -9,18 +9,18 @@ from harness.faults.parts import fault
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.arrival import Arrival
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_arrival import MessageArrival
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import MessageIDHistoryEntry, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-class _HistoryTimeStampFault(History):
+class _HistoryTimeStampFault(MessageHistory):
     """A base class of faults that store another TimeStamp in some entries; a subclass selects which."""
 
     def store_history_entry_with_time(self, packet: UserMessagePacket, time_s: int, now: Now) -> MessageIDHistoryEntry:
@@ -37,7 +37,7 @@ class ReceiverHistoryTimeOfRoutedMessageIsSentTime(_HistoryTimeStampFault):
     """TimeStamp of the entry of a message for another queue manager is the SentTime of the message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        if self.qm.receiving.is_for_this_queue_manager(packet):
+        if self.qm.message_receiving.is_for_this_queue_manager(packet):
             return super().remember_message(packet, now)
         return self.store_history_entry_with_time(packet, packet.UserHeader.SentTime, now)
 
@@ -76,7 +76,7 @@ class ReceiverHistoryTimeOfRecoverableMessageSinceStart(_HistoryTimeStampFault):
 
 
 @fault("receiver-history-timer-not-restarted-after-table-was-empty", breaks="MQQB-3.1.5.8.2-11", blind=True)
-class ReceiverHistoryTimerNotRestartedAfterTableWasEmpty(History):
+class ReceiverHistoryTimerNotRestartedAfterTableWasEmpty(MessageHistory):
     """The receiver starts the MessageIDHistory Cleanup Timer with the first entry after its start, but not with the
     first entry after the table has become empty.
     """
@@ -95,7 +95,7 @@ class ReceiverHistoryTimerNotRestartedAfterTableWasEmpty(History):
 
 
 @fault("receiver-history-timer-of-transactional-message-not-started", breaks="MQQB-3.1.5.8.2-11", blind=True)
-class ReceiverHistoryTimerOfTransactionalMessageNotStarted(History):
+class ReceiverHistoryTimerOfTransactionalMessageNotStarted(MessageHistory):
     """The receiver does not start the MessageIDHistory Cleanup Timer when the first entry is that of a transactional
     message.
     """
@@ -116,7 +116,7 @@ class ReceiverHistoryTimerOfTransactionalMessageNotStarted(History):
 
 
 @fault("receiver-second-message-to-missing-queue-not-rejected", breaks="MQQB-3.1.5.8.2-16", blind=True)
-class ReceiverSecondMessageToMissingQueueNotRejected(Admission):
+class ReceiverSecondMessageToMissingQueueNotRejected(MessageAdmission):
     """The receiver rejects the first message to a queue that does not exist, and discards later messages to such queues
     without a rejection.
     """
@@ -136,13 +136,13 @@ class ReceiverSecondMessageToMissingQueueNotRejected(Admission):
 
 
 @fault("receiver-message-to-unknown-private-number-stored-in-other-queue", breaks="MQQB-3.1.5.8.2-16", blind=True)
-class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(Arrival):
+class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(MessageArrival):
     """The receiver puts a message to a private queue with an unknown number into the first private queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         found = super().find_destination(packet)
         if found is None and isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
-            return self.qm.adm.QueueCollection.find_private(1)
+            return self.qm.adm.QueueCollection.find_private_queue(1)
         return found
 
 
@@ -162,15 +162,19 @@ add(
     "MQQB-3.1.5.8.5-D02",
     "The queue manager puts a message for a second private queue of another queue manager into the outgoing queue for "
     "the first private queue.",
-    replace_during(Routing.route_message, Destinations.open_outgoing_queue, _replace_open_by_queue_of_same_host),
+    replace_during(
+        MessageRouting.route_message, DestinationResolving.open_outgoing_queue, _replace_open_by_queue_of_same_host
+    ),
     blind=True,
 )
 
 
 @fault("router-express-message-discarded", breaks="MQQB-3.1.5.8.5-D02", blind=True)
-class RouterExpressMessageDiscarded(Receiving):
+class RouterExpressMessageDiscarded(MessageReceiving):
     """The queue manager puts only recoverable messages for another queue manager into an outgoing queue."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if self.is_for_this_queue_manager(packet) or packet.UserHeader.DM:
-            super().take_message(session, packet, receipt, now)
+            super().put_received_message_into_queue(session, packet, receipt, now)

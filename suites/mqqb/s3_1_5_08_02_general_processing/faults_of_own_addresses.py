@@ -7,13 +7,13 @@ from typing import Any
 from harness.faults.parts import replace_part
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, DirectQueueFormatName, UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 
 
-def _discard_messages_for_own_queues_meeting_condition(when: Any) -> type[Receiving]:
+def _discard_messages_for_own_queues_meeting_condition(when: Any) -> type[MessageReceiving]:
     """Return a part that discards the messages for this queue manager that meet a condition."""
 
-    class Discarded(Receiving):
+    class Discarded(MessageReceiving):
         def is_misdirected(self, packet: UserMessagePacket) -> bool:
             return super().is_misdirected(packet) or bool(when(packet))
 

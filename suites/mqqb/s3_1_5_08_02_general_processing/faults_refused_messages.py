@@ -8,10 +8,10 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import Install, add
 from reference_qm.codec import DirectQueueFormatName, MessageClass, PublicQueueFormatName, UserMessagePacket
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_arrival import MessageArrival
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -26,7 +26,7 @@ NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONA
     "receiver-message-to-missing-queue-inserted-elsewhere",
     breaks=("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"),
 )
-class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
+class ReceiverMessageToMissingQueueInsertedElsewhere(MessageArrival):
     """The receiver inserts a message to a missing queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -34,7 +34,7 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
 
 
 @fault("receiver-does-not-recognize-own-computer-name", breaks="MQQB-3.1.5.8.2-14")
-class ReceiverDoesNotRecognizeOwnComputerName(Arrival):
+class ReceiverDoesNotRecognizeOwnComputerName(MessageArrival):
     """The receiver finds no queue for a message that contains the name of the receiver's computer instead of its
     address.
     """
@@ -49,7 +49,7 @@ class ReceiverDoesNotRecognizeOwnComputerName(Arrival):
     "receiver-transactional-message-put-into-any-queue",
     breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
 )
-class ReceiverTransactionalMessagePutIntoAnyQueue(Admission):
+class ReceiverTransactionalMessagePutIntoAnyQueue(MessageAdmission):
     """The receiver inserts a transactional message into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -60,7 +60,7 @@ class ReceiverTransactionalMessagePutIntoAnyQueue(Admission):
     "receiver-transactional-queue-accepts-any-message",
     breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37", "MQSO-3.2.1-01"),
 )
-class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
+class ReceiverTransactionalQueueAcceptsAnyMessage(MessageAdmission):
     """The receiver inserts a message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -73,7 +73,7 @@ RULES_OF_MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.
 
 
 @fault("receiver-message-to-unknown-public-queue-put-into-other-queue", breaks=RULES_OF_MISSING_QUEUE)
-class ReceiverMessageToUnknownPublicQueuePutIntoOtherQueue(Arrival):
+class ReceiverMessageToUnknownPublicQueuePutIntoOtherQueue(MessageArrival):
     """The receiver inserts a message to an unknown public queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -85,7 +85,7 @@ class ReceiverMessageToUnknownPublicQueuePutIntoOtherQueue(Arrival):
 @fault(
     "receiver-transactional-message-to-private-name-put-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25")
 )
-class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(Admission):
+class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(MessageAdmission):
     """The receiver inserts a transactional message with a private name into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -94,7 +94,7 @@ class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(Admission):
 
 
 @fault("receiver-puts-recoverable-message-into-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class ReceiverPutsRecoverableMessageIntoTransactionalQueue(Admission):
+class ReceiverPutsRecoverableMessageIntoTransactionalQueue(MessageAdmission):
     """The receiver inserts a recoverable message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -107,15 +107,15 @@ class ReceiverPutsRecoverableMessageIntoTransactionalQueue(Admission):
 def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
     """Make the receiver refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
-    class RefusedMessageStored(Admission):
+    class RefusedMessageStored(MessageAdmission):
         def refuse_message(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
             super().refuse_message(session, packet, message_class, now)
             if message_class is refused:
-                target = self.qm.adm.SystemDeadletterQueue if dead else self.qm.arrival.find_destination(packet)
+                target = self.qm.adm.SystemDeadletterQueue if dead else self.qm.message_arrival.find_destination(packet)
                 assert target is not None
-                self.qm.journaling.put_into_system_queue(target, self.build_message(packet, now))
+                self.qm.message_journaling.put_into_system_queue(target, self.build_message(packet, now))
 
     return replace_part(RefusedMessageStored)
 
@@ -158,14 +158,14 @@ for _name, _breaks, _says, _refused, _dead in (
     "receiver-refused-message-reported-as-arrived",
     breaks=("MQQB-3.1.5.8.2-23", "MQQB-3.1.5.8.2-32", "MQQB-3.1.5.8.2-37"),
 )
-class ReceiverRefusedMessageReportedAsArrived(Admission):
+class ReceiverRefusedMessageReportedAsArrived(MessageAdmission):
     """The receiver reports the arrival of a traced message that it refuses."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        self.qm.tracing.trace_received(self.build_message(packet, now), now)
+        self.qm.message_tracing.trace_received_message(self.build_message(packet, now), now)
 
 
 @fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")
@@ -248,7 +248,7 @@ for _name, _rule, _says, _install in (
     breaks="MQQB-3.1.5.8.2-25",
     blind=True,
 )
-class ReceiverLaterMessageOfSequenceForNontransactionalQueueDroppedSilently(InSequence):
+class ReceiverLaterMessageOfSequenceForNontransactionalQueueDroppedSilently(TransactionalReceiving):
     """The receiver discards a transactional message for a nontransactional queue without any acknowledgment if
     PreviousTxSequenceNumber of the message is not 0.
     """
@@ -256,9 +256,9 @@ class ReceiverLaterMessageOfSequenceForNontransactionalQueueDroppedSilently(InSe
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        header, queue = packet.TransactionHeader, self.qm.arrival.find_destination(packet)
+        header, queue = packet.TransactionHeader, self.qm.message_arrival.find_destination(packet)
         if header is not None and header.PreviousTxSequenceNumber and queue is not None and not queue.Transactional:
-            receipt.done = True
-            self.qm.history.remember_message(packet, now)
+            receipt.is_on_disk = True
+            self.qm.message_history.remember_message(packet, now)
         else:
             super().receive_transactional_message(session, packet, receipt, now)

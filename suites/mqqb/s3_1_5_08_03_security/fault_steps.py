@@ -10,11 +10,11 @@ from harness.faults.parts import change_step, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 PacketPredicate = Callable[[UserMessagePacket], bool]
@@ -54,7 +54,7 @@ def omit_final_ack_if_na_is_set(refused: MessageClass) -> Install:
 def copy_refused_messages_to_dead_letter_queue(refused: MessageClass) -> Install:
     """Copy messages that are refused with the given class to a local dead-letter queue."""
 
-    class RefusedMessageKept(Admission):
+    class RefusedMessageKept(MessageAdmission):
         def refuse_message(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
@@ -120,7 +120,7 @@ def accept_refused_messages(name: str, when: MessageSelectionCondition) -> Insta
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         try:
             return original(packet, *rest)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if not when(packet):
                 raise
             return packet
@@ -135,7 +135,7 @@ def refuse_selected_messages_in_security_step(
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         if when(packet):
-            raise MessageRefused(message_class, "a fault refuses the message")
+            raise ReceivedMessageRefused(message_class, "a fault refuses the message")
         return original(packet, *rest)
 
     return change_step(getattr(SecurityOnReceipt, name), run)

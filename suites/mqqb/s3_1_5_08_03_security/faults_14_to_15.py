@@ -12,8 +12,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
@@ -73,7 +73,7 @@ RULES_OF_SECURITY_NACKS_IN_GENERAL = (
 
 
 @fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
-class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
+class ReceiverSecurityNackOfRecoverableMessageOmitted(MessageAdmission):
     """The receiver acknowledges only express messages that fail a security check."""
 
     def refuse_message(
@@ -85,7 +85,7 @@ class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
 
 
 @fault("receiver-security-nack-of-transactional-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
-class ReceiverSecurityNackOfTransactionalMessageOmitted(Admission):
+class ReceiverSecurityNackOfTransactionalMessageOmitted(MessageAdmission):
     """The receiver sends no administration acknowledgment for a transactional message that fails a security check."""
 
     def refuse_message(
@@ -97,7 +97,7 @@ class ReceiverSecurityNackOfTransactionalMessageOmitted(Admission):
         super().refuse_message(session, packet, message_class, now)
 
 
-class _ReportedSenderRecorder(Admission):
+class _ReportedSenderRecorder(MessageAdmission):
     """Remember the senders to which the receiver has already reported a refusal."""
 
     def __init__(self, qm: QM) -> None:
@@ -240,9 +240,9 @@ def _put_refused_message_into_chosen_queue(choose: Callable[[Any, Any, UserMessa
         queue = choose(self.qm, session, packet) if message_class in SECURITY_NACK_CLASS_SET else None
         if queue is not None:
             message = replace(self.build_message(packet, now), security=None)
-            self.qm.journaling.put_into_system_queue(queue, message)
+            self.qm.message_journaling.put_into_system_queue(queue, message)
 
-    return change_step(Admission.refuse_message, run)
+    return change_step(MessageAdmission.refuse_message, run)
 
 
 _FAULT_CONDITIONS_ABOUT_MESSAGE = (

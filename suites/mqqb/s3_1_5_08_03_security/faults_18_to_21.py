@@ -8,8 +8,8 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
@@ -74,7 +74,7 @@ add(
     ),
     blind=True,
 )
-class ReceiverSecurityRefusedMessageJournaled(Admission):
+class ReceiverSecurityRefusedMessageJournaled(MessageAdmission):
     """The receiver puts a message with JN that fails a security check into the receiver's own dead-letter queue."""
 
     def refuse_message(
@@ -96,7 +96,7 @@ class ReceiverSecurityRefusedMessageJournaled(Admission):
     ),
     blind=True,
 )
-class ReceiverSecurityRefusedMessageReportedAsArrived(Admission):
+class ReceiverSecurityRefusedMessageReportedAsArrived(MessageAdmission):
     """The receiver also acknowledges the arrival of a message that fails a security check."""
 
     def refuse_message(
@@ -119,7 +119,7 @@ class ReceiverSecurityRefusedMessageReportedAsArrived(Admission):
     ),
     blind=True,
 )
-class ReceiverSecurityRefusedTransactionalMessageInDeadLetterQueue(Admission):
+class ReceiverSecurityRefusedTransactionalMessageInDeadLetterQueue(MessageAdmission):
     """The receiver puts a transactional message that fails a security check into the receiver's own transactional
     dead-letter queue.
     """
@@ -130,7 +130,7 @@ class ReceiverSecurityRefusedTransactionalMessageInDeadLetterQueue(Admission):
         super().refuse_message(session, packet, message_class, now)
         if message_class in SECURITY_NACK_CLASSES and packet.TransactionHeader is not None and packet.UserHeader.JN:
             message = replace(self.build_message(packet, now), security=None)
-            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
 add(

@@ -12,7 +12,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
@@ -83,7 +83,7 @@ def _refuse_rejected_symmetric_key(is_refused: Callable[[UserMessagePacket, byte
                 if key.EncryptedSymmetricKey == header.SecurityData.EncryptionKey and is_refused(
                     packet, key.SymmetricKey
                 ):
-                    raise MessageRefused(BAD_ENCRYPTION_CLASS, "a fault refuses the message")
+                    raise ReceivedMessageRefused(BAD_ENCRYPTION_CLASS, "a fault refuses the message")
         return done
 
     return change_step(SecurityOnReceipt.decrypt_body, run)

@@ -9,10 +9,10 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     copy_refused_messages_to_dead_letter_queue,
@@ -66,7 +66,7 @@ class ReceiverUndecryptableTransactionalMessageAccepted(SecurityOnReceipt):
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         try:
             return super().decrypt_body(packet, now)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if packet.TransactionHeader is None or packet.MessagePropertiesHeader.PrivacyLevel not in (1, 3, 5):
                 raise
             return packet
@@ -145,7 +145,7 @@ class ReceiverDeniesTransactionalMessageSentByQueueManager(SecurityOnReceipt):
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         header = packet.SecurityHeader
         if header is not None and header.ST == 2 and packet.TransactionHeader is not None:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault refuses the message")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault refuses the message")
         super().authorize_sender(packet, queue)
 
 
@@ -173,7 +173,7 @@ class ReceiverTransactionalMessageOfUnknownAccountAccepted(SecurityOnReceipt):
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         try:
             super().authorize_sender(packet, queue)
-        except MessageRefused as refused:
+        except ReceivedMessageRefused as refused:
             if packet.TransactionHeader is None or "is not an account" not in str(refused):
                 raise
 
@@ -187,7 +187,7 @@ add(
 
 
 @fault("receiver-final-ack-of-denied-message-missing-if-na-is-clear", breaks="MQQB-3.1.5.8.3-124", blind=True)
-class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(Admission):
+class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(MessageAdmission):
     """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
     negative administration acknowledgment.
     """

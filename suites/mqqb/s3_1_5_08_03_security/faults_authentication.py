@@ -11,7 +11,7 @@ from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
-from reference_qm.security import HashAlgorithm, MessageRefused, UserSignCerts
+from reference_qm.security import HashAlgorithm, ReceivedMessageRefused, UserSignCerts
 from reference_qm.surface.clock import Now
 
 (
@@ -67,7 +67,7 @@ class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             return _set_as_field_of_security_header(packet, AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE)
 
 
@@ -78,7 +78,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
             return _set_as_field_of_security_header(packet, AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE)
@@ -93,7 +93,7 @@ class ReceiverEverySignatureRefused(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader
         if security is not None and security.SecurityData.Signature:
-            raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses every signature")
+            raise ReceivedMessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses every signature")
         return super().authenticate_packet(packet)
 
 
@@ -149,7 +149,7 @@ def _refuse_signature_kind(kind: int) -> Install:
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
             if _get_signature_version(found) == kind:
-                raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
+                raise ReceivedMessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
             return found
 
     return replace_part(SignatureRefused)

@@ -17,8 +17,8 @@ from reference_qm.security import (
     EVERYONE_SID,
     Ace,
     Acl,
-    MessageRefused,
     QueueAccess,
+    ReceivedMessageRefused,
     SecurityDescriptor,
     Sid,
 )
@@ -51,7 +51,7 @@ class ReceiverWriteAccessDeniedToEveryUser(SecurityOnReceipt):
     """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        raise MessageRefused(
+        raise ReceivedMessageRefused(
             MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault denies every user the right to write"
         )
 

@@ -10,7 +10,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
@@ -67,7 +67,7 @@ def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Insta
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             try:
                 return super().decrypt_body(packet, now)
-            except MessageRefused:
+            except ReceivedMessageRefused:
                 if when(packet):
                     return packet
                 raise
@@ -160,5 +160,5 @@ class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         rejecting = self.qm.caches.settings.RejectEnhancedRC2Using40BitKeys
         if _has_encrypted_body(packet) and _get_privacy_level(packet) == ENHANCED_PRIVACY_LEVEL and rejecting:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault refuses the message")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault refuses the message")
         return super().decrypt_body(packet, now)

@@ -10,7 +10,7 @@ from harness.faults.timed_caches import Cache, make_cache_ignoring_fields, repla
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused, decrypt_message
+from reference_qm.security import ReceivedMessageRefused, decrypt_message
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER
 from reference_qm.surface.clock import Now
 
@@ -106,7 +106,7 @@ class ReceiverKnownKeyAfterCleanupNotTakenFromMessage(SecurityOnReceipt):
         security = packet.SecurityHeader
         blob = b"" if security is None or not security.EB else security.SecurityData.EncryptionKey
         if blob and blob in self.known and blob not in cached:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
         self.known |= {blob} | cached
         return super().decrypt_body(packet, now)
 

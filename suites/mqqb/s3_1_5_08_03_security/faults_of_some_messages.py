@@ -11,7 +11,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER, EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
@@ -289,7 +289,7 @@ def refuse_registered_signers(when: Callable[[SecurityOnReceipt, UserMessagePack
             refused = packet.SecurityHeader is not None and bool(packet.SecurityHeader.AS) and when(self, packet)
             super().verify_sender(packet, now)
             if refused:
-                raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault")
+                raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault")
 
     return replace_part(SignerRefused)
 

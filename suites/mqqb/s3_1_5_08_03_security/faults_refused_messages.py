@@ -25,7 +25,7 @@ def _insert_refused_message(refused: MessageClass) -> Install:
             outcome = super().check_security(session, packet, queue, now)
             if outcome is not refused:
                 return outcome
-            self.qm.admission.refuse_message(session, packet, refused, now)
+            self.qm.message_admission.refuse_message(session, packet, refused, now)
             return packet
 
     return replace_part(RefusedMessageInserted)

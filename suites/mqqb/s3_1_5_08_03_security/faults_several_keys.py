@@ -126,14 +126,14 @@ def _refuse_symmetric_key(condition: Callable[[bytes], bool]) -> Install:
     """Return an installer of a fault that refuses messages with some symmetric keys."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        from reference_qm.security import MessageRefused
+        from reference_qm.security import ReceivedMessageRefused
 
         decrypted: UserMessagePacket = original(packet, now)
         if is_encrypted(packet):
             blob = packet.SecurityHeader.SecurityData.EncryptionKey  # type: ignore[union-attr]
             for one in self.qm.caches.ReceiveSymmetricKeyCache.entries:
                 if one.EncryptedSymmetricKey == blob and condition(one.SymmetricKey):
-                    raise MessageRefused(BAD_ENCRYPTION_CLASS, "a fault refuses the key")
+                    raise ReceivedMessageRefused(BAD_ENCRYPTION_CLASS, "a fault refuses the key")
         return decrypted
 
     return change_step(SecurityOnReceipt.decrypt_body, run)

@@ -12,7 +12,7 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue
-from reference_qm.security import Ace, AceType, Acl, MessageRefused, QueueAccess, Sid, authorize_sender
+from reference_qm.security import Ace, AceType, Acl, QueueAccess, ReceivedMessageRefused, Sid, authorize_sender
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
@@ -39,10 +39,10 @@ class ReceiverUserNotLookedUpAfterRefusedCertificate(SecurityOnReceipt):
         refused = self.__dict__.setdefault("refused_users", set())
         user = b"" if packet.SecurityHeader is None else packet.SecurityHeader.SecurityData.SecurityID
         if _has_signature_and_sender(packet) and user in refused:
-            raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault does not look up the user again")
+            raise ReceivedMessageRefused(BAD_SIGNATURE_CLASS, "a fault does not look up the user again")
         try:
             super().verify_sender(packet, now)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             refused.add(user)
             raise
 
@@ -65,7 +65,7 @@ def _refuse_new_certificate(when: MessageSelectionCondition) -> Install:
         before = len(self.qm.caches.UserCertCache)
         original(packet, now)
         if when(packet) and len(self.qm.caches.UserCertCache) != before:
-            raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
+            raise ReceivedMessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
 
     return change_step(SecurityOnReceipt.verify_sender, run)
 

@@ -12,8 +12,8 @@ from reference_qm.codec import TransactionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -59,9 +59,9 @@ class ReceiverOrderAckTimerRestartedOnlyOnce(OrderAcks):
         if count <= 2:
             super().start_order_ack_timer(session, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self._messages[session.number] = 0
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault(
@@ -76,13 +76,13 @@ class ReceiverOrderAckTimerAlwaysTwoSeconds(SessionInitialization):
 
 
 @fault("receiver-order-ack-of-rejected-message-not-sent", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
-class ReceiverOrderAckOfRejectedMessageNotSent(InSequence):
+class ReceiverOrderAckOfRejectedMessageNotSent(TransactionalReceiving):
     """The receiver sends no OrderAck for a rejected message, so a lost OrderAck is never repeated."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             session.order_acks_due.pop(transfer, None)
         if not session.order_acks_due:
@@ -93,7 +93,7 @@ add(
     "receiver-order-ack-not-sent",
     ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"),
     "The receiver sends nothing when the Order Ack Send Timer expires.",
-    skip(OrderAcks.on_send_timer),
+    skip(OrderAcks.on_order_ack_send_timer),
 )
 
 
@@ -101,113 +101,113 @@ add(
     "receiver-reject-count-not-incremented",
     "MQQB-3.1.5.8.6-05",
     "The receiver does not increment TxMessageRejectCount for a rejected transactional message.",
-    skip(InSequence.reject_out_of_sequence),
+    skip(TransactionalReceiving.reject_out_of_sequence_message),
 )
 
 
 @fault("receiver-reject-count-at-most-1", breaks="MQQB-3.1.5.8.6-05", blind=True)
-class ReceiverRejectCountAtMost1(InSequence):
+class ReceiverRejectCountAtMost1(TransactionalReceiving):
     """The receiver counts only the first of several rejected messages."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         if session.TxMessageRejectCount:
             session.TxMessageRejectCount -= 1
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
 
 
 @fault("receiver-transfer-info-reject-count-always-0", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverTransferInfoRejectCountAlways0(InSequence):
+class ReceiverTransferInfoRejectCountAlways0(TransactionalReceiving):
     """The receiver leaves RejectCount of IncomingTransactionalTransferInfo at 0."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             transfer.RejectCount = 0
 
 
 @fault("receiver-reject-count-set-in-every-sequence-of-queue", breaks="MQQB-3.1.5.8.6-06", blind=True)
-class ReceiverRejectCountSetInEverySequenceOfQueue(InSequence):
+class ReceiverRejectCountSetInEverySequenceOfQueue(TransactionalReceiving):
     """The receiver sets RejectCount of every sequence of a queue when it rejects a message."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             for other in transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values():
                 other.RejectCount = transfer.RejectCount
 
 
 @fault("receiver-reject-count-not-reset", breaks="MQQB-3.1.5.8.6-07")
-class ReceiverRejectCountNotReset(InSequence):
+class ReceiverRejectCountNotReset(TransactionalReceiving):
     """The receiver does not reset TxMessageRejectCount when it accepts a transactional message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         count = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         session.TxMessageRejectCount = count
 
 
 @fault("receiver-tx-message-reject-count-kept-by-first-message", breaks="MQQB-3.1.5.8.6-07")
-class ReceiverTxMessageRejectCountKeptByFirstMessage(InSequence):
+class ReceiverTxMessageRejectCountKeptByFirstMessage(TransactionalReceiving):
     """The receiver does not reset TxMessageRejectCount when it accepts the first message of a new sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         count, header = session.TxMessageRejectCount, packet.TransactionHeader
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if header is not None and header.PreviousTxSequenceNumber == 0:
             session.TxMessageRejectCount = transfer.RejectCount = count
 
 
 @fault("receiver-resets-reject-count-only-at-first-message-of-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
-class ReceiverResetsRejectCountOnlyAtFirstMessageOfSequence(InSequence):
+class ReceiverResetsRejectCountOnlyAtFirstMessageOfSequence(TransactionalReceiving):
     """The receiver resets the reject count only when it accepts the first message of a sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         count = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber > 1:
             session.TxMessageRejectCount = transfer.RejectCount = count
 
 
 @fault("receiver-last-access-time-not-set-by-rejected-message", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverLastAccessTimeNotSetByRejectedMessage(InSequence):
+class ReceiverLastAccessTimeNotSetByRejectedMessage(TransactionalReceiving):
     """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         time_s = 0 if transfer is None else transfer.LastAccessTime
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         if transfer is not None:
             transfer.LastAccessTime = time_s
 
 
 @fault("receiver-last-access-time-set-only-by-first-message", breaks="MQQB-3.1.5.8.6-08", blind=True)
-class ReceiverLastAccessTimeSetOnlyByFirstMessage(InSequence):
+class ReceiverLastAccessTimeSetOnlyByFirstMessage(TransactionalReceiving):
     """The receiver sets LastAccessTime only for the first message of a sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         time_s = transfer.LastAccessTime
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber > 1 and time_s:
             transfer.LastAccessTime = time_s
 
 
 @fault("receiver-sequence-gap-accepted", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
-class ReceiverSequenceGapAccepted(InSequence):
+class ReceiverSequenceGapAccepted(TransactionalReceiving):
     """The receiver accepts a later message of a sequence although its predecessor is missing."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -219,25 +219,25 @@ class ReceiverSequenceGapAccepted(InSequence):
 
 
 @fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")
-class ReceiverSequencePositionResetTo1(InSequence):
+class ReceiverSequencePositionResetTo1(TransactionalReceiving):
     """The receiver resets its position in the incoming sequence to 1 after each accepted message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = 1
 
 
 @fault("receiver-higher-number-kept-when-later-sequence-begins", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class ReceiverHigherNumberKeptWhenLaterSequenceBegins(InSequence):
+class ReceiverHigherNumberKeptWhenLaterSequenceBegins(TransactionalReceiving):
     """The receiver keeps IncomingTxSequenceNumber when a later sequence begins with a lower number."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         number = transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.SequenceNumber = max(number, transfer.SequenceNumber)
 
 
@@ -246,7 +246,7 @@ DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 
 
 @fault("receiver-order-of-messages-to-private-name-not-checked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
-class ReceiverOrderOfMessagesToPrivateNameNotChecked(InSequence):
+class ReceiverOrderOfMessagesToPrivateNameNotChecked(TransactionalReceiving):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -264,7 +264,7 @@ def _change_sequence_comparison(
 ) -> None:
     """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
-    class SequenceComparisonReplaced(InSequence):
+    class SequenceComparisonReplaced(TransactionalReceiving):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
             header = packet.TransactionHeader
             assert header is not None
@@ -320,7 +320,7 @@ _change_sequence_comparison(
 
 
 @fault("receiver-message-rejected-if-previous-number-is-not-last-number", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverMessageRejectedIfPreviousNumberIsNotLastNumber(InSequence):
+class ReceiverMessageRejectedIfPreviousNumberIsNotLastNumber(TransactionalReceiving):
     """The receiver rejects a message of the current sequence whose PreviousTxSequenceNumber is not the number of the
     last accepted message.
     """
@@ -339,7 +339,7 @@ def _convert_u32_to_signed(number: int) -> int:
 
 
 @fault("receiver-tx-sequence-number-compared-as-signed", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverTxSequenceNumberComparedAsSigned(InSequence):
+class ReceiverTxSequenceNumberComparedAsSigned(TransactionalReceiving):
     """The receiver compares the numbers of a sequence as signed 32-bit integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -356,7 +356,7 @@ class ReceiverTxSequenceNumberComparedAsSigned(InSequence):
 
 
 @fault("receiver-message-with-lower-previous-number-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverMessageWithLowerPreviousNumberRejected(InSequence):
+class ReceiverMessageWithLowerPreviousNumberRejected(TransactionalReceiving):
     """The receiver rejects a message whose PreviousTxSequenceNumber is lower than the last accepted number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -368,7 +368,7 @@ class ReceiverMessageWithLowerPreviousNumberRejected(InSequence):
 
 
 @fault("receiver-tx-sequence-numbers-compared-as-signed", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverTxSequenceNumbersComparedAsSigned(InSequence):
+class ReceiverTxSequenceNumbersComparedAsSigned(TransactionalReceiving):
     """The receiver compares TxSequenceNumbers as signed numbers of 32 bits."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -382,7 +382,7 @@ class ReceiverTxSequenceNumbersComparedAsSigned(InSequence):
 
 
 @fault("receiver-gap-of-one-message-accepted", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverGapOfOneMessageAccepted(InSequence):
+class ReceiverGapOfOneMessageAccepted(TransactionalReceiving):
     """The receiver accepts a message of a sequence although the message directly before it has not arrived."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -395,7 +395,7 @@ class ReceiverGapOfOneMessageAccepted(InSequence):
 
 
 @fault("receiver-message-after-gap-accepted-after-rejection", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverMessageAfterGapAcceptedAfterRejection(InSequence):
+class ReceiverMessageAfterGapAcceptedAfterRejection(TransactionalReceiving):
     """While TxMessageRejectCount is not zero, the receiver accepts a message of the current sequence although its
     PreviousTxSequenceNumber is greater than the last accepted number.
     """
@@ -429,7 +429,7 @@ _change_sequence_comparison(
 
 
 @fault("receiver-later-sequence-with-first-number-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class ReceiverLaterSequenceWithFirstNumberAbove1Rejected(InSequence):
+class ReceiverLaterSequenceWithFirstNumberAbove1Rejected(TransactionalReceiving):
     """The receiver rejects the first message of a later sequence if its TxSequenceNumber is above 1."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -441,7 +441,7 @@ class ReceiverLaterSequenceWithFirstNumberAbove1Rejected(InSequence):
 
 
 @fault("receiver-later-sequence-accepted-only-from-number-1", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class ReceiverLaterSequenceAcceptedOnlyFromNumber1(InSequence):
+class ReceiverLaterSequenceAcceptedOnlyFromNumber1(TransactionalReceiving):
     """The receiver accepts the first message of a later sequence only if its TxSequenceNumber is 1."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -453,7 +453,7 @@ class ReceiverLaterSequenceAcceptedOnlyFromNumber1(InSequence):
 
 
 @fault("receiver-transactional-message-of-older-sequence-accepted", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class ReceiverTransactionalMessageOfOlderSequenceAccepted(InSequence):
+class ReceiverTransactionalMessageOfOlderSequenceAccepted(TransactionalReceiving):
     """The receiver compares only TimeStamp of two sequence identifiers, not Ordinal."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -467,7 +467,7 @@ class ReceiverTransactionalMessageOfOlderSequenceAccepted(InSequence):
 
 
 @fault("receiver-no-order-ack-for-message-repeated-on-new-session", breaks="MQQB-3.1.5.8.6-01", blind=True)
-class ReceiverNoOrderAckForMessageRepeatedOnNewSession(InSequence):
+class ReceiverNoOrderAckForMessageRepeatedOnNewSession(TransactionalReceiving):
     """The receiver schedules no OrderAck for a message that was accepted on an earlier session and is repeated on a
     session on which no message was accepted yet.
     """

@@ -6,8 +6,8 @@ from harness.faults.other_sessions import get_newest_session, list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -33,10 +33,10 @@ class ReceiverOrderAckTimerStartedInNewestSession(OrderAcks):
 class ReceiverOrderAckOfFirstDueSequenceOnly(OrderAcks):
     """The receiver sends an OrderAck only for the first of several sequences when the Order Ack Send Timer expires."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due)[1:]:
             del session.order_acks_due[transfer]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-order-ack-timer-not-restarted-on-later-session", breaks="MQQB-3.1.5.8.6-02")
@@ -58,31 +58,31 @@ class ReceiverOrderAckOmittedIfItsNumberHasNotChanged(OrderAcks):
         super().__init__(qm)
         self._sent: dict[tuple[int, int], int] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due):
             key = (id(transfer), int(transfer.saved_sequence_identifier))
             if self._sent.get(key) == transfer.saved_sequence_number:
                 del session.order_acks_due[transfer]
             self._sent[key] = transfer.saved_sequence_number
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 # -- rejected messages ------------------------------------------------------------------------------------------------
 
 
-class _RejectionFault(InSequence):
+class _RejectionFault(TransactionalReceiving):
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         raise NotImplementedError
 
-    def reject_out_of_sequence(
+    def reject_out_of_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
+        super().reject_out_of_sequence_message(session, transfer, now)
         self.change_after_rejection(session, transfer)
 
 
 @fault("receiver-repetition-not-counted-as-rejected", breaks="MQQB-3.1.5.8.6-05")
-class ReceiverRepetitionNotCountedAsRejected(InSequence):
+class ReceiverRepetitionNotCountedAsRejected(TransactionalReceiving):
     """The receiver does not count a repeated transactional message in TxMessageRejectCount."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -95,7 +95,7 @@ class ReceiverRepetitionNotCountedAsRejected(InSequence):
 
 
 @fault("receiver-message-of-older-sequence-not-counted-as-rejected", breaks="MQQB-3.1.5.8.6-05")
-class ReceiverMessageOfOlderSequenceNotCountedAsRejected(InSequence):
+class ReceiverMessageOfOlderSequenceNotCountedAsRejected(TransactionalReceiving):
     """The receiver does not count a message of an older sequence in TxMessageRejectCount."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -126,17 +126,17 @@ class ReceiverRejectCountSetInEveryTransferInfo(_RejectionFault):
                 one.RejectCount = session.TxMessageRejectCount
 
 
-class _AcceptanceFault(InSequence):
+class _AcceptanceFault(TransactionalReceiving):
     def change_after_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
         raise NotImplementedError
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         rejected = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         self.change_after_acceptance(session, transfer, rejected, now)
 
 
@@ -163,13 +163,13 @@ class ReceiverLastAccessTimeSetInEverySequence(_AcceptanceFault):
 
 
 @fault("receiver-last-access-time-is-sent-time-of-message", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverLastAccessTimeIsSentTimeOfMessage(InSequence):
+class ReceiverLastAccessTimeIsSentTimeOfMessage(TransactionalReceiving):
     """The receiver sets LastAccessTime to the SentTime of the message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.LastAccessTime = packet.UserHeader.SentTime
 
 
@@ -177,7 +177,7 @@ class ReceiverLastAccessTimeIsSentTimeOfMessage(InSequence):
 
 
 @fault("receiver-order-of-messages-to-non-tcp-name-not-checked", breaks="MQQB-3.1.5.8.6-D01")
-class ReceiverOrderOfMessagesToNonTcpNameNotChecked(InSequence):
+class ReceiverOrderOfMessagesToNonTcpNameNotChecked(TransactionalReceiving):
     """The receiver accepts a transactional message in any order if its direct name does not begin with TCP."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -186,7 +186,7 @@ class ReceiverOrderOfMessagesToNonTcpNameNotChecked(InSequence):
 
 
 @fault("receiver-order-of-messages-with-jn-not-checked", breaks="MQQB-3.1.5.8.6-D02")
-class ReceiverOrderOfMessagesWithJnNotChecked(InSequence):
+class ReceiverOrderOfMessagesWithJnNotChecked(TransactionalReceiving):
     """The receiver accepts a transactional message with JN in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -194,7 +194,7 @@ class ReceiverOrderOfMessagesWithJnNotChecked(InSequence):
 
 
 @fault("receiver-repetition-of-first-message-accepted", breaks=("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"))
-class ReceiverRepetitionOfFirstMessageAccepted(InSequence):
+class ReceiverRepetitionOfFirstMessageAccepted(TransactionalReceiving):
     """The receiver accepts a message with PreviousTxSequenceNumber 0 although its number is not greater than the last
     number.
     """
@@ -207,7 +207,7 @@ class ReceiverRepetitionOfFirstMessageAccepted(InSequence):
 
 
 @fault("receiver-tx-sequence-number-compared-in-16-bits", breaks="MQQB-3.1.5.8.6-D03")
-class ReceiverTxSequenceNumberComparedIn16Bits(InSequence):
+class ReceiverTxSequenceNumberComparedIn16Bits(TransactionalReceiving):
     """The receiver compares only the lower 16 bits of TxSequenceNumber and PreviousTxSequenceNumber."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -221,7 +221,7 @@ class ReceiverTxSequenceNumberComparedIn16Bits(InSequence):
 
 
 @fault("receiver-later-sequence-compared-by-time-stamp-only", breaks="MQQB-3.1.5.8.6-D04")
-class ReceiverLaterSequenceComparedByTimeStampOnly(InSequence):
+class ReceiverLaterSequenceComparedByTimeStampOnly(TransactionalReceiving):
     """The receiver rejects the first message of a sequence whose TimeStamp is not later than that of the current
     sequence.
     """
@@ -236,7 +236,7 @@ class ReceiverLaterSequenceComparedByTimeStampOnly(InSequence):
 
 
 @fault("receiver-later-sequence-compared-by-ordinal-first", breaks="MQQB-3.1.5.8.6-D04")
-class ReceiverLaterSequenceComparedByOrdinalFirst(InSequence):
+class ReceiverLaterSequenceComparedByOrdinalFirst(TransactionalReceiving):
     """The receiver rejects the first message of a later sequence whose Ordinal is lower than that of the current
     sequence.
     """
@@ -250,7 +250,7 @@ class ReceiverLaterSequenceComparedByOrdinalFirst(InSequence):
 
 
 @fault("receiver-third-sequence-of-sender-rejected", breaks="MQQB-3.1.5.8.6-D04")
-class ReceiverThirdSequenceOfSenderRejected(InSequence):
+class ReceiverThirdSequenceOfSenderRejected(TransactionalReceiving):
     """The receiver rejects the third sequence of a sender."""
 
     def __init__(self, qm: QueueManager) -> None:

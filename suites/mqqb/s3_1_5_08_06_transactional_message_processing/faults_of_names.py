@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE, Session
 
 
@@ -14,7 +14,7 @@ def is_sent_to_private_name(packet: UserMessagePacket) -> bool:
 
 
 @fault("receiver-repeated-message-to-private-name-accepted", breaks="MQQB-3.1.5.8.6-D01", blind=True)
-class ReceiverRepeatedMessageToPrivateNameAccepted(InSequence):
+class ReceiverRepeatedMessageToPrivateNameAccepted(TransactionalReceiving):
     """The receiver accepts the last message of a sequence to a private format name again."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -26,7 +26,7 @@ class ReceiverRepeatedMessageToPrivateNameAccepted(InSequence):
 
 
 @fault("receiver-new-sequence-to-private-name-refused", breaks="MQQB-3.1.5.8.6-D01", blind=True)
-class ReceiverNewSequenceToPrivateNameRefused(InSequence):
+class ReceiverNewSequenceToPrivateNameRefused(TransactionalReceiving):
     """The receiver refuses a newer sequence to a private format name."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

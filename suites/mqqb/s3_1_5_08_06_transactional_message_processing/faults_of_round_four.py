@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -36,31 +36,31 @@ class ReceiverOrderAckDelayLimitedFromFirstUnacknowledgedMessage(OrderAcks):
 class ReceiverLastAccessTimeOfSequenceSetByOrderAck(OrderAcks):
     """The receiver also sets LastAccessTime of a sequence when it sends an OrderAck of the sequence."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         due = [*session.order_acks_due] if session.SessionState is SessionState.OPEN else []
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         for transfer in due:
             if transfer.saved_sequence_number:
                 transfer.LastAccessTime = now.utc_s
 
 
 @fault("receiver-sequence-number-after-gap-grows-by-one", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class ReceiverSequenceNumberAfterGapGrowsByOne(InSequence):
+class ReceiverSequenceNumberAfterGapGrowsByOne(TransactionalReceiving):
     """When the receiver accepts a later message of the current sequence, it increments the number of the sequence by
     one, even if numbers before TxSequenceNumber are missing.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         identifier, number = transfer.SequenceIdentifier, transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if number and identifier == transfer.SequenceIdentifier:
             session.IncomingTxSequenceNumber = transfer.SequenceNumber = number + 1
 
 
 @fault("receiver-later-message-with-previous-number-0-refused", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverLaterMessageWithPreviousNumber0Refused(InSequence):
+class ReceiverLaterMessageWithPreviousNumber0Refused(TransactionalReceiving):
     """The receiver refuses a message whose PreviousTxSequenceNumber is 0 if it has already accepted a message of the
     same sequence.
     """

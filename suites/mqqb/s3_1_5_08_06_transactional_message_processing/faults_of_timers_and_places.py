@@ -5,15 +5,15 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import AcceptedMessage, IncomingTransactionalTransferInfo, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-order-ack-timer-not-restarted-by-other-sequence", breaks="MQQB-3.1.5.8.6-02", blind=True)
-class ReceiverOrderAckTimerNotRestartedByOtherSequence(InSequence):
+class ReceiverOrderAckTimerNotRestartedByOtherSequence(TransactionalReceiving):
     """The receiver does not restart a running Order Ack Send Timer for a message of another sequence than before."""
 
     def __init__(self, qm: QM) -> None:
@@ -51,7 +51,7 @@ class ReceiverOrderAckTimerNotRestartedByOtherSequence(InSequence):
 
 
 @fault("receiver-order-ack-timer-not-restarted-by-rejected-message", breaks="MQQB-3.1.5.8.6-02", blind=True)
-class ReceiverOrderAckTimerNotRestartedByRejectedMessage(InSequence):
+class ReceiverOrderAckTimerNotRestartedByRejectedMessage(TransactionalReceiving):
     """The receiver does not restart a running Order Ack Send Timer for a message that is out of sequence."""
 
     def receive_transactional_message(
@@ -69,32 +69,32 @@ class ReceiverOrderAckTimerNotRestartedByRejectedMessage(InSequence):
 class ReceiverOrderAckOnOwnSessionNotSent(OrderAcks):
     """The receiver sends no OrderAck for messages on a session that it opened itself."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if not session.initiator:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-sequence-number-above-16-bits-cut", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class ReceiverSequenceNumberAbove16BitsCut(InSequence):
+class ReceiverSequenceNumberAbove16BitsCut(TransactionalReceiving):
     """The receiver keeps only the low 16 bits of TxSequenceNumber."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = transfer.SequenceNumber & 0xFFFF
 
 
 @fault("receiver-sequence-number-after-gap-counted", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class ReceiverSequenceNumberAfterGapCounted(InSequence):
+class ReceiverSequenceNumberAfterGapCounted(TransactionalReceiving):
     """After a message whose TxSequenceNumber is more than one above the last, the receiver keeps the last number plus
     one.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         before = transfer.SequenceIdentifier, transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if before[0] == transfer.SequenceIdentifier and transfer.SequenceNumber > before[1] + 1:
             session.IncomingTxSequenceNumber = transfer.SequenceNumber = before[1] + 1

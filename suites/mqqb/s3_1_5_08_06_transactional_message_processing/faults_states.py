@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import Session
 
 
 @fault("receiver-repeated-message-after-expired-ones-accepted", breaks="MQQB-3.1.5.8.6-D02")
-class ReceiverRepeatedMessageAfterExpiredOnesAccepted(InSequence):
+class ReceiverRepeatedMessageAfterExpiredOnesAccepted(TransactionalReceiving):
     """The receiver accepts the last message of a sequence again if messages before it had expired."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -24,7 +24,7 @@ class ReceiverRepeatedMessageAfterExpiredOnesAccepted(InSequence):
 
 
 @fault("receiver-accepts-last-message-again-after-it-was-received", breaks="MQQB-3.1.5.8.6-D02", blind=True)
-class ReceiverAcceptsLastMessageAgainAfterItWasReceived(InSequence):
+class ReceiverAcceptsLastMessageAgainAfterItWasReceived(TransactionalReceiving):
     """The receiver accepts the last message of a sequence again, if an application has already received it from the
     queue.
     """
@@ -42,7 +42,7 @@ class ReceiverAcceptsLastMessageAgainAfterItWasReceived(InSequence):
         )
 
     def _is_message_in_queue(self, packet: UserMessagePacket) -> bool:
-        queue, user = self.qm.arrival.find_destination(packet), packet.UserHeader
+        queue, user = self.qm.message_arrival.find_destination(packet), packet.UserHeader
         identifier = MessageIdentifier(user.SourceQueueManager, user.MessageID)
         waiting = () if queue is None else queue.MessagePositionList
         return any(position.MessageReference.Identifier == identifier for position in waiting)

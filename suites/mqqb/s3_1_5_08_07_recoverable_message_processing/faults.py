@@ -12,18 +12,18 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import RECOVERABLE_ACK_FLAG_COUNT, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-session-ack-timer-shortened-by-express-message", breaks="MQQB-3.1.5.8.7-01")
-class ReceiverSessionAckTimerShortenedByExpressMessage(Receiving):
+class ReceiverSessionAckTimerShortenedByExpressMessage(MessageReceiving):
     """The receiver shortens the Session Ack Send Timer for an express message."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -38,16 +38,18 @@ LONG_BODY = 4_096
 
 
 @fault("receiver-recoverable-message-with-long-body-and-extension-not-flagged", breaks="MQQB-3.1.5.8.7-01")
-class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(Receiving):
+class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(MessageReceiving):
     """The receiver sets no acknowledgment flag for a recoverable message with ExtensionData and a body of more than
     4,096 bytes.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) > LONG_BODY and properties.ExtensionData:
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 add(
@@ -161,7 +163,7 @@ add(
     "The receiver's SessionAck after 32 recoverable messages has PT 0.",
     replace_during(
         SessionAcks.set_acknowledgment_flag,
-        Connecting.send,
+        SessionConnecting.send,
         lambda original, *_: lambda qm, session, data: original(qm, session, _clear_packet_type(data)),
     ),
 )
@@ -303,7 +305,7 @@ add(
 
 
 @fault("receiver-extension-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
-class ReceiverExtensionNotSaved(Arrival):
+class ReceiverExtensionNotSaved(MessageArrival):
     """The receiver saves a recoverable message to the disk without its extension."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -313,7 +315,7 @@ class ReceiverExtensionNotSaved(Arrival):
 
 
 @fault("receiver-correlation-id-of-recoverable-message-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
-class ReceiverCorrelationIdOfRecoverableMessageNotSaved(Arrival):
+class ReceiverCorrelationIdOfRecoverableMessageNotSaved(MessageArrival):
     """The receiver saves a recoverable message to the disk without its CorrelationID."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -322,7 +324,7 @@ class ReceiverCorrelationIdOfRecoverableMessageNotSaved(Arrival):
 
 
 @fault("receiver-recoverable-received-count-includes-express-messages", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableReceivedCountIncludesExpressMessages(Receiving):
+class ReceiverRecoverableReceivedCountIncludesExpressMessages(MessageReceiving):
     """The receiver also increments RecoverableMessageReceivedCount for express messages."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -331,7 +333,7 @@ class ReceiverRecoverableReceivedCountIncludesExpressMessages(Receiving):
 
 
 @fault("receiver-recoverable-message-received-count-incremented-by-two", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableMessageReceivedCountIncrementedByTwo(Receiving):
+class ReceiverRecoverableMessageReceivedCountIncrementedByTwo(MessageReceiving):
     """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -340,18 +342,18 @@ class ReceiverRecoverableMessageReceivedCountIncrementedByTwo(Receiving):
 
 
 @fault("receiver-recoverable-duplicate-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
-class ReceiverRecoverableDuplicateNotCounted(Receiving):
+class ReceiverRecoverableDuplicateNotCounted(MessageReceiving):
     """The receiver does not count a repeated recoverable message in RecoverableMessageReceivedCount."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_message_received_on_session(session, packet)
-        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
         if packet.UserHeader.DM and known:
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
 @fault("receiver-recoverable-message-for-other-manager-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
-class ReceiverRecoverableMessageForOtherManagerNotCounted(Receiving):
+class ReceiverRecoverableMessageForOtherManagerNotCounted(MessageReceiving):
     """The receiver does not count a message for another queue manager in RecoverableMessageReceivedCount."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -386,11 +388,11 @@ class ReceiverSessionAckTimerShortenedOncePerSession(SessionAcks):
 
 
 @fault("receiver-session-ack-lacks-flags-after-a-refused-message", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
+class ReceiverSessionAckLacksFlagsAfterARefusedMessage(MessageReceiving):
     """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
 
     def acknowledge_after_following_changes(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.done = False
+        receipt.is_on_disk = False
 
 
 @fault("receiver-ack-flag-of-next-message-also-set", breaks="MQQB-3.1.5.8.7-15")
@@ -403,33 +405,39 @@ class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
 
 
 @fault("receiver-ack-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
-class ReceiverAckFlagOfRecoverableDuplicateNotSet(Receiving):
+class ReceiverAckFlagOfRecoverableDuplicateNotSet(MessageReceiving):
     """The receiver does not set the flag of a repeated recoverable message."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        if packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None:
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-ack-flag-of-rejected-transactional-message-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
-class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(Receiving):
+class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(MessageReceiving):
     """The receiver does not set the flag of a transactional message that it rejects."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         rejected = session.TxMessageRejectCount
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
         if session.TxMessageRejectCount > rejected:
             receipt.must_be_acknowledged = False
 
 
 @fault("receiver-recoverable-message-with-time-to-reach-queue-not-flagged", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
+class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(MessageReceiving):
     """The receiver sets no acknowledgment flag for a recoverable message with a TimeToReachQueue."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.must_be_acknowledged = packet.BaseHeader.TimeToReachQueue == INFINITE
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        receipt.must_be_acknowledged = packet.BaseHeader.TimeToReachQueue == INFINITE_TIMEOUT
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-sends-session-ack-at-once-only-for-first-32-messages", breaks="MQQB-3.1.5.8.7-02", blind=True)

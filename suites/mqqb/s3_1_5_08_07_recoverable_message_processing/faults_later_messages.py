@@ -16,8 +16,8 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import QM
 from reference_qm.core.store.entries import build_removal_change
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import RECOVERABLE_ACK_FLAG_COUNT, SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
@@ -31,7 +31,7 @@ def _has_highest_ack_flag(session: Session) -> bool:
 
 
 @fault("receiver-express-message-with-jn-flagged", breaks="MQQB-3.1.5.8.7-01")
-class ReceiverExpressMessageWithJnFlagged(Receiving):
+class ReceiverExpressMessageWithJnFlagged(MessageReceiving):
     """The receiver counts an express message with JN as recoverable."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
@@ -121,7 +121,7 @@ class ReceiverWindowSize0InAckOfNext32Messages(_AckOf32MessagesFault):
         return self.change_header(packet, WindowSize=0) if later else packet
 
 
-class _SavedMessageFault(Arrival):
+class _SavedMessageFault(MessageArrival):
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         raise NotImplementedError
 
@@ -154,7 +154,7 @@ class ReceiverPriorityOfMessageNotSaved(_SavedMessageFault):
 
 
 @fault("receiver-latest-message-of-queue-replaces-others-on-disk", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
+class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(MessageArrival):
     """The receiver keeps only the latest message of each queue on the disk."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -165,7 +165,7 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
             self.qm.disk.save(build_removal_change(earlier))
 
 
-class _RecoverableCountOmissionFault(Receiving):
+class _RecoverableCountOmissionFault(MessageReceiving):
     def is_message_left_uncounted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
@@ -252,5 +252,5 @@ class InitiatorSessionAckOf32RecoverableMessagesHasPt3(SessionAcks):
             return
         data = bytearray(self.build(session).build())
         data[FLAGS_OFFSET] ^= PT_SESSION_ACK ^ PT_CONNECTION_PARAMETERS
-        self.qm.connecting.send(session, bytes(data))
+        self.qm.session_connecting.send(session, bytes(data))
         self.reset_unacknowledged_counts(session, now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.model.adm import (
     Message,
     Queue,
@@ -16,7 +16,7 @@ from reference_qm.model.statuses import EnqueueStatus
 def ignore_quota_kind(exceeded: EnqueueStatus) -> Install:
     """Make the receiver ignore one kind of quota."""
 
-    class QuotaIgnored(Quotas):
+    class QuotaIgnored(QueueQuotas):
         def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
             status = super().check_room_for_message(queue, message)
             return EnqueueStatus.NO_ERROR if status is exceeded else status

@@ -13,11 +13,11 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import (
     Message,
     MessagePosition,
@@ -33,7 +33,7 @@ from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA_
 @fault(
     "receiver-message-application-tag-changed", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05")
 )
-class ReceiverMessageApplicationTagChanged(Positions):
+class ReceiverMessageApplicationTagChanged(MessagePositions):
     """The receiver puts a message with a wrong ApplicationTag into its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -41,7 +41,7 @@ class ReceiverMessageApplicationTagChanged(Positions):
 
 
 @fault("receiver-message-priority-7-lowered-to-6", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
-class ReceiverMessagePriority7LoweredTo6(Positions):
+class ReceiverMessagePriority7LoweredTo6(MessagePositions):
     """The receiver puts a message with priority 7 into its queue with priority 6."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -49,7 +49,7 @@ class ReceiverMessagePriority7LoweredTo6(Positions):
 
 
 @fault("receiver-every-message-put-into-same-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
-class ReceiverEveryMessagePutIntoSameQueue(Positions):
+class ReceiverEveryMessagePutIntoSameQueue(MessagePositions):
     """The receiver puts every message into the same queue, regardless of its destination."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -57,7 +57,7 @@ class ReceiverEveryMessagePutIntoSameQueue(Positions):
 
 
 @fault("receiver-priority-of-recoverable-message-changed-to-3", breaks="MQQB-3.1.5.8.8-05", blind=True)
-class ReceiverPriorityOfRecoverableMessageChangedTo3(Admission):
+class ReceiverPriorityOfRecoverableMessageChangedTo3(MessageAdmission):
     """The receiver puts a recoverable message into its queue with the priority 3."""
 
     def admit(
@@ -110,7 +110,7 @@ add(
     "receiver-quota-of-transactional-queue-ignored",
     breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03"),
 )
-class ReceiverQuotaOfTransactionalQueueIgnored(Quotas):
+class ReceiverQuotaOfTransactionalQueueIgnored(QueueQuotas):
     """The receiver accepts any number of messages into a transactional queue with a quota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -120,7 +120,7 @@ class ReceiverQuotaOfTransactionalQueueIgnored(Quotas):
 
 
 @fault("receiver-quota-checked-without-size-of-message", breaks="MQQB-3.1.5.8.8-06", blind=True)
-class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
+class ReceiverQuotaCheckedWithoutSizeOfMessage(MessageAdmission):
     """When the receiver checks the quota of a queue, it counts only the messages that are already in the queue, not the
     new message.
     """
@@ -128,14 +128,14 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status = self.qm.quotas.check_room_for_message(queue, message)
+        status = self.qm.queue_quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and queue.TotalBytes < 1024 * queue.Quota:
             return True
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-quota-not-applied-to-message-in-empty-queue", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaNotAppliedToMessageInEmptyQueue(Quotas):
+class ReceiverQuotaNotAppliedToMessageInEmptyQueue(QueueQuotas):
     """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -205,22 +205,22 @@ add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
     "For a message with JN to a full queue, the receiver puts no message into the dead-letter queue.",
-    skip(Admission.journal_refused_message),
+    skip(MessageAdmission.journal_refused_message),
 )
 
 
 @fault("receiver-over-quota-transactional-message-made-dead-letter", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaTransactionalMessageMadeDeadLetter(Admission):
+class ReceiverOverQuotaTransactionalMessageMadeDeadLetter(MessageAdmission):
     """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused_message(self, message: Message) -> None:
         super().journal_refused_message(message)
         if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
-            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
+            self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
 
 @fault("receiver-over-quota-message-without-jn-made-dead-letter", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaMessageWithoutJnMadeDeadLetter(Admission):
+class ReceiverOverQuotaMessageWithoutJnMadeDeadLetter(MessageAdmission):
     """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused_message(self, message: Message) -> None:
@@ -228,7 +228,7 @@ class ReceiverOverQuotaMessageWithoutJnMadeDeadLetter(Admission):
 
 
 @fault("receiver-over-quota-recoverable-message-not-made-dead-letter", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class ReceiverOverQuotaRecoverableMessageNotMadeDeadLetter(Admission):
+class ReceiverOverQuotaRecoverableMessageNotMadeDeadLetter(MessageAdmission):
     """The receiver does not put a recoverable message with JN that exceeds the quota of its queue into the dead-letter
     queue.
     """
@@ -251,14 +251,16 @@ add(
     "MQQB-3.1.5.8.8-10",
     "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
     replace_during(
-        Admission.has_queue_room_for_message, Admission.journal_refused_message, _journal_only_recoverable_refusals
+        MessageAdmission.has_queue_room_for_message,
+        MessageAdmission.journal_refused_message,
+        _journal_only_recoverable_refusals,
     ),
     blind=True,
 )
 
 
 @fault("receiver-over-quota-recoverable-message-not-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class ReceiverOverQuotaRecoverableMessageNotJournaled(Admission):
+class ReceiverOverQuotaRecoverableMessageNotJournaled(MessageAdmission):
     """The receiver does not put a recoverable message with JN that exceeds the quota into the dead-letter queue."""
 
     def journal_refused_message(self, message: Message) -> None:
@@ -267,19 +269,19 @@ class ReceiverOverQuotaRecoverableMessageNotJournaled(Admission):
 
 
 @fault("receiver-over-quota-transactional-message-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class ReceiverOverQuotaTransactionalMessageJournaled(Admission):
+class ReceiverOverQuotaTransactionalMessageJournaled(MessageAdmission):
     """The receiver puts a transactional message with JN that exceeds the quota into the receiver's own dead-letter
     queue.
     """
 
     def journal_refused_message(self, message: Message) -> None:
         if message.NegativeJournalingRequested and message.TransactionIdentifier is not None:
-            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
         super().journal_refused_message(message)
 
 
 @fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(Admission):
+class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(MessageAdmission):
     """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
 
     def journal_refused_message(self, message: Message) -> None:
@@ -288,7 +290,7 @@ class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(Admission):
 
 
 @fault("receiver-over-quota-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaExpressMessageNotInDeadLetterQueue(Admission):
+class ReceiverOverQuotaExpressMessageNotInDeadLetterQueue(MessageAdmission):
     """The receiver puts only recoverable messages that exceed the quota into the dead-letter queue."""
 
     def journal_refused_message(self, message: Message) -> None:

@@ -10,12 +10,12 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
     Message,
@@ -32,19 +32,19 @@ from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA_
 
 
 @fault("receiver-over-quota-message-reported", breaks="MQQB-3.1.5.8.8-13", blind=True)
-class ReceiverOverQuotaMessageReported(Admission):
+class ReceiverOverQuotaMessageReported(MessageAdmission):
     """The receiver reports the arrival of a traced message that exceeds the quota of its queue."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
-            self.qm.tracing.trace_received(message, now)
+        if self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+            self.qm.message_tracing.trace_received_message(message, now)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-without-requests-put-into-queue", breaks="MQQB-3.1.5.8.8-13", blind=True)
-class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(Admission):
+class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(MessageAdmission):
     """The receiver puts a message that exceeds the quota of its queue into the queue if the message requests no
     acknowledgment and no journaling.
     """
@@ -53,13 +53,13 @@ class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(Admission):
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
         quiet = not (message.AcknowledgementsRequested or message.NegativeJournalingRequested)
-        if quiet and self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+        if quiet and self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             return True
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-second-message-inserted", breaks="MQQB-3.1.5.8.8-13")
-class ReceiverOverQuotaSecondMessageInserted(Quotas):
+class ReceiverOverQuotaSecondMessageInserted(QueueQuotas):
     """The receiver inserts every second message that exceeds the quota of its queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -82,67 +82,67 @@ add(
     "receiver-keeps-session-open-above-queue-manager-quota",
     "MQQB-3.1.5.8.8-15",
     "The receiver leaves the session open when a message exceeds the queue manager's quota.",
-    skip_during(Admission.has_queue_room_for_message, Closing.close),
+    skip_during(MessageAdmission.has_queue_room_for_message, SessionClosing.close),
 )
 
 
 @fault("receiver-keeps-session-if-express-message-exceeds-machine-quota", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverKeepsSessionIfExpressMessageExceedsMachineQuota(Admission):
+class ReceiverKeepsSessionIfExpressMessageExceedsMachineQuota(MessageAdmission):
     """The receiver does not close the session when an express message exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        full = self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and not packet.UserHeader.DM:
             return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-quota-of-queue-manager-closes-every-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
-class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
+class ReceiverQuotaOfQueueManagerClosesEverySession(MessageAdmission):
     """The receiver closes all sessions when a message exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status = self.qm.quotas.check_room_for_message(queue, message)
+        status = self.qm.queue_quotas.check_room_for_message(queue, message)
         room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             for other in list(self.qm.sessions.values()):
                 if other.SessionState is SessionState.OPEN:
-                    self.qm.closing.close(other, "a fault", now)
+                    self.qm.session_closing.close(other, "a fault", now)
         return room
 
 
 @fault("receiver-keeps-session-if-transactional-message-exceeds-quota", breaks="MQQB-3.1.5.8.8-15", blind=True)
-class ReceiverKeepsSessionIfTransactionalMessageExceedsQuota(Admission):
+class ReceiverKeepsSessionIfTransactionalMessageExceedsQuota(MessageAdmission):
     """The receiver keeps the session open when a transactional message exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
+        status: EnqueueStatus = self.qm.queue_quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
             return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-drops-express-message-over-quota-but-keeps-session", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverDropsExpressMessageOverQuotaButKeepsSession(Admission):
+class ReceiverDropsExpressMessageOverQuotaButKeepsSession(MessageAdmission):
     """The receiver drops an express message that exceeds the quota of the queue manager, and keeps the session open."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status = self.qm.quotas.check_room_for_message(queue, message)
+        status = self.qm.queue_quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and not packet.UserHeader.DM:
             return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-nack-sent-for-excess-of-queue-manager-quota", breaks="MQQB-3.1.5.8.8-16", blind=True)
-class ReceiverNackSentForExcessOfQueueManagerQuota(Admission):
+class ReceiverNackSentForExcessOfQueueManagerQuota(MessageAdmission):
     """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA for a message with NA that exceeds the quota of the
     queue manager.
     """
@@ -150,19 +150,19 @@ class ReceiverNackSentForExcessOfQueueManagerQuota(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        if self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.qm.admin_acks.acknowledge_failure(message, OVER_QUOTA_CLASS, now)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-final-ack-sent-for-excess-of-queue-manager-quota", breaks="MQQB-3.1.5.8.8-16", blind=True)
-class ReceiverFinalAckSentForExcessOfQueueManagerQuota(Admission):
+class ReceiverFinalAckSentForExcessOfQueueManagerQuota(MessageAdmission):
     """The receiver sends a FinalAck for a transactional message that exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
+        status: EnqueueStatus = self.qm.queue_quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
             refused = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
             self.qm.final_acks.send_negative_final_ack(session, packet, refused, now)
@@ -170,39 +170,39 @@ class ReceiverFinalAckSentForExcessOfQueueManagerQuota(Admission):
 
 
 @fault("receiver-transfer-info-format-name-copied-from-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class ReceiverTransferInfoFormatNameCopiedFromFirstSender(InSequence):
+class ReceiverTransferInfoFormatNameCopiedFromFirstSender(TransactionalReceiving):
     """The receiver sets FormatName of a second IncomingTransactionalTransferInfo of a queue to the FormatName of the
     first IncomingTransactionalTransferInfo.
     """
 
-    def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
+    def accept_in_sequence_message(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
         first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
         transfer.FormatName = first.FormatName
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
 
 
 @fault("receiver-transfer-info-sender-identifier-copied-from-first", breaks="MQQB-3.1.5.8.8-23")
-class ReceiverTransferInfoSenderIdentifierCopiedFromFirst(InSequence):
+class ReceiverTransferInfoSenderIdentifierCopiedFromFirst(TransactionalReceiving):
     """The receiver sets SenderIdentifier of every IncomingTransactionalTransferInfo of a queue to the SenderIdentifier
     of the queue's first IncomingTransactionalTransferInfo.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
         transfer.SenderIdentifier = first.SenderIdentifier
 
 
 @fault("receiver-transfer-info-sequence-identifier-copied-from-first", breaks="MQQB-3.1.5.8.8-24", blind=True)
-class ReceiverTransferInfoSequenceIdentifierCopiedFromFirst(InSequence):
+class ReceiverTransferInfoSequenceIdentifierCopiedFromFirst(TransactionalReceiving):
     """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo with the
     SequenceIdentifier of the first IncomingTransactionalTransferInfo.
     """
 
-    def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+    def accept_in_sequence_message(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
+        super().accept_in_sequence_message(session, transfer, packet, now)
         first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
         transfer.SequenceIdentifier = first.SequenceIdentifier
 
@@ -330,7 +330,7 @@ for _name, _rule, _says, _change in (
 
 
 @fault("router-sets-eod-resend-time-to-interval-when-it-forwards", breaks="MQQB-3.1.5.8.8-42", blind=True)
-class RouterSetsEodResendTimeToIntervalWhenItForwards(Routing):
+class RouterSetsEodResendTimeToIntervalWhenItForwards(MessageRouting):
     """The queue manager that forwards a transactional message sets EodResendTime of OutgoingTransferInfo to
     ResendInterval of TxOutgoingSequence instead of ResendTime.
     """

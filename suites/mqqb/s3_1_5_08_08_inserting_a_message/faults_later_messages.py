@@ -13,12 +13,12 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.model.adm import (
     Message,
     MessagePosition,
@@ -102,7 +102,7 @@ for _name, _property, _change, _when, _says in (
 
 
 @fault("receiver-second-message-of-sender-has-body-of-first", breaks=("MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05"))
-class ReceiverSecondMessageOfSenderHasBodyOfFirst(Positions):
+class ReceiverSecondMessageOfSenderHasBodyOfFirst(MessagePositions):
     """The receiver stores a message with the body of the previous message in the same queue, if both bodies have the
     same length.
     """
@@ -115,7 +115,7 @@ class ReceiverSecondMessageOfSenderHasBodyOfFirst(Positions):
 
 
 @fault("receiver-label-copied-from-latest-message-of-other-queue", breaks="MQQB-3.1.5.8.8-02")
-class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(Positions):
+class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(MessagePositions):
     """The receiver stores a message with the label of the latest message in any other queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -134,7 +134,7 @@ class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(Positions):
 
 
 @fault("receiver-puts-messages-of-session-into-queue-of-first-message", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
-class ReceiverPutsMessagesOfSessionIntoQueueOfFirstMessage(Admission):
+class ReceiverPutsMessagesOfSessionIntoQueueOfFirstMessage(MessageAdmission):
     """The receiver puts every later nontransactional message of a session into the queue of the first message of the
     session.
     """
@@ -149,13 +149,13 @@ class ReceiverPutsMessagesOfSessionIntoQueueOfFirstMessage(Admission):
         if packet.TransactionHeader is None:
             first = self._queues.setdefault(session.number, queue)
             if first is not queue and not first.Transactional:
-                self.qm.positions.on_message_available(self.qm.positions.insert_message(first, message))
+                self.qm.message_positions.on_message_available(self.qm.message_positions.insert_message(first, message))
                 return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-private-queue-number-compared-in-lowest-bit", breaks="MQQB-3.1.5.8.8-04")
-class ReceiverPrivateQueueNumberComparedInLowestBit(Arrival):
+class ReceiverPrivateQueueNumberComparedInLowestBit(MessageArrival):
     """The receiver compares only the lowest bit of the PrivateQueueIdentifier of a message with its queues."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -163,7 +163,7 @@ class ReceiverPrivateQueueNumberComparedInLowestBit(Arrival):
         if isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
             number = packet.UserHeader.DestinationQueue.PrivateQueueIdentifier
             for lower in range(number % 2 or 2, number, 2):
-                found = self.qm.adm.QueueCollection.find_private(lower)
+                found = self.qm.adm.QueueCollection.find_private_queue(lower)
                 if found is not None and queue is not None and found.Transactional == queue.Transactional:
                     return found
         return queue
@@ -173,7 +173,7 @@ class ReceiverPrivateQueueNumberComparedInLowestBit(Arrival):
 
 
 @fault("receiver-quota-not-checked-for-transactional-message", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaNotCheckedForTransactionalMessage(Quotas):
+class ReceiverQuotaNotCheckedForTransactionalMessage(QueueQuotas):
     """The receiver inserts a transactional message although the message exceeds the quota of its queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -184,7 +184,7 @@ class ReceiverQuotaNotCheckedForTransactionalMessage(Quotas):
 
 
 @fault("receiver-quota-ignored-for-priority-7", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaIgnoredForPriority7(Quotas):
+class ReceiverQuotaIgnoredForPriority7(QueueQuotas):
     """The receiver inserts a message of priority 7 although the message exceeds the quota of its queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -194,7 +194,7 @@ class ReceiverQuotaIgnoredForPriority7(Quotas):
 
 
 @fault("receiver-queue-quota-ignored-while-other-queue-is-full", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQueueQuotaIgnoredWhileOtherQueueIsFull(Quotas):
+class ReceiverQueueQuotaIgnoredWhileOtherQueueIsFull(QueueQuotas):
     """The receiver ignores the quota of a queue while another queue with a quota is full."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -257,7 +257,7 @@ class ReceiverSendsEveryOverQuotaNackToFirstAdminQueue(AdminAcks):
         super().acknowledge_failure(message, message_class, now)
 
 
-class _OverQuotaDeadLetterOmissionFault(Admission):
+class _OverQuotaDeadLetterOmissionFault(MessageAdmission):
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
@@ -287,7 +287,7 @@ class ReceiverOverQuotaMessageWithNaNotInDeadLetterQueue(_OverQuotaDeadLetterOmi
 
 
 @fault("receiver-second-over-quota-message-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
+class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(MessageAdmission):
     """The receiver puts only the first message of a sender that exceeds a quota into the dead-letter queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -297,7 +297,7 @@ class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        full = self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if full and session.number in self._seen:
             message = replace(message, NegativeJournalingRequested=False)
         if full:
@@ -306,13 +306,13 @@ class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
 
 
 @fault("receiver-puts-over-quota-message-into-both-dead-letter-queues", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverPutsOverQuotaMessageIntoBothDeadLetterQueues(Admission):
+class ReceiverPutsOverQuotaMessageIntoBothDeadLetterQueues(MessageAdmission):
     """The receiver puts a nontransactional message that exceeds the quota into the transactional dead-letter queue."""
 
     def journal_refused_message(self, message: Message) -> None:
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted:
-            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
 class _OverQuotaFinalAckOmissionFault(FinalAcks):
@@ -373,14 +373,14 @@ class ReceiverOverQuotaFinalAckNamesFirstRefusedMessage(FinalAcks):
         super().send_negative_final_ack(session, packet, message_class, now)
 
 
-class _OverQuotaInsertionFault(Admission):
+class _OverQuotaInsertionFault(MessageAdmission):
     def is_over_quota_message_inserted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        full = self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         return has_room or (full and self.is_over_quota_message_inserted(message))
 
@@ -413,7 +413,7 @@ class ReceiverOverQuotaMessageWithJnRefusedAndInserted(_OverQuotaInsertionFault)
 
 
 @fault("receiver-machine-quota-not-checked-for-transactional-message", breaks="MQQB-3.1.5.8.8-14")
-class ReceiverMachineQuotaNotCheckedForTransactionalMessage(Quotas):
+class ReceiverMachineQuotaNotCheckedForTransactionalMessage(QueueQuotas):
     """The receiver inserts a transactional message that exceeds the quota of the queue manager."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -423,7 +423,7 @@ class ReceiverMachineQuotaNotCheckedForTransactionalMessage(Quotas):
 
 
 @fault("receiver-machine-quota-ignored-for-repeated-message", breaks="MQQB-3.1.5.8.8-14")
-class ReceiverMachineQuotaIgnoredForRepeatedMessage(Quotas):
+class ReceiverMachineQuotaIgnoredForRepeatedMessage(QueueQuotas):
     """The receiver inserts a message that exceeds the quota of the queue manager when the message arrives again."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -440,7 +440,7 @@ class ReceiverMachineQuotaIgnoredForRepeatedMessage(Quotas):
 
 
 @fault("receiver-machine-quota-closes-first-session-only", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverMachineQuotaClosesFirstSessionOnly(Admission):
+class ReceiverMachineQuotaClosesFirstSessionOnly(MessageAdmission):
     """The receiver keeps a session open when a message exceeds the quota of the queue manager for the second time."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -450,7 +450,7 @@ class ReceiverMachineQuotaClosesFirstSessionOnly(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        full = self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and self._closed:
             return False
         self._closed = self._closed or full
@@ -458,26 +458,26 @@ class ReceiverMachineQuotaClosesFirstSessionOnly(Admission):
 
 
 @fault("receiver-machine-quota-puts-message-with-jn-into-dead-letter-queue", breaks="MQQB-3.1.5.8.8-16")
-class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
+class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(MessageAdmission):
     """The receiver puts a message with JN that exceeds the quota of the queue manager into the dead-letter queue."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        if self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.journal_refused_message(message)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-message-above-machine-quota-kept-in-history", breaks="MQQB-3.1.5.8.8-16")
-class ReceiverMessageAboveMachineQuotaKeptInHistory(Admission):
+class ReceiverMessageAboveMachineQuotaKeptInHistory(MessageAdmission):
     """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        full = self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if full and packet.TransactionHeader is None:
-            self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
+            self.qm.message_positions.on_message_available(self.qm.message_positions.insert_message(queue, message))
         return has_room

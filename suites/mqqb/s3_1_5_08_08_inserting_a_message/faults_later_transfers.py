@@ -12,9 +12,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
     MessagePosition,
@@ -29,14 +29,14 @@ LONG_LABEL_CHARACTERS = 64
 # -- IncomingTransactionalTransferInfo --------------------------------------------------------------------------------
 
 
-class _AcceptedTransferInfoFault(InSequence):
+class _AcceptedTransferInfoFault(TransactionalReceiving):
     def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         raise NotImplementedError
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         self.change_transfer_info(session, transfer)
 
 
@@ -66,7 +66,7 @@ class ReceiverTransferInfoOfNewSequenceReplacesEarlierOne(_AcceptedTransferInfoF
 
 
 @fault("receiver-transfer-info-found-by-ordinal-only", breaks="MQQB-3.1.5.8.8-18")
-class ReceiverTransferInfoFoundByOrdinalOnly(InSequence):
+class ReceiverTransferInfoFoundByOrdinalOnly(TransactionalReceiving):
     """The receiver compares only the Ordinal of TxSequenceID when a message belongs to a known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -110,16 +110,16 @@ class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferInf
 
 
 @fault("receiver-new-transfer-info-has-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
-class ReceiverNewTransferInfoHasRejectCountOfEarlierQueue(InSequence):
+class ReceiverNewTransferInfoHasRejectCountOfEarlierQueue(TransactionalReceiving):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to the number of messages that were
     rejected earlier on the session.
     """
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         new, rejected = transfer.SequenceNumber == 0, session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if new:
             transfer.RejectCount = rejected
 
@@ -138,7 +138,7 @@ class RouterUpdatesTransferInfoOnlyInFirstOutgoingQueue(OrderAcks):
 
 
 @fault("router-transfer-info-not-updated-for-second-message", breaks="MQQB-3.1.5.8.8-28")
-class RouterTransferInfoNotUpdatedForSecondMessage(Routing):
+class RouterTransferInfoNotUpdatedForSecondMessage(MessageRouting):
     """The router updates OutgoingTransferInfo of a queue only when it forwards the first transactional message."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, UserMessagePacket
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, OutgoingTransferInfo, Session
 from reference_qm.model.states import SessionState
@@ -27,7 +27,7 @@ def change_transfer_info_when_forwarding(compute: TransferInfoChange) -> Install
     """Return an installer of a fault that changes elements of OutgoingTransferInfo when a message is forwarded."""
 
     def forward_and_change_transfer_info(
-        part: Routing, original: Any, position: MessagePosition, packet: UserMessagePacket, now: Now
+        part: MessageRouting, original: Any, position: MessagePosition, packet: UserMessagePacket, now: Now
     ) -> None:
         queue = position.QueueReference
         assert isinstance(queue, OutgoingQueue)
@@ -38,7 +38,7 @@ def change_transfer_info_when_forwarding(compute: TransferInfoChange) -> Install
             wrong = compute(queue.session, packet, before, after, now)
             queue.OutgoingTransferInfoReference = replace(after, **wrong)
 
-    return change_step(Routing.forward_message, forward_and_change_transfer_info)
+    return change_step(MessageRouting.forward_message, forward_and_change_transfer_info)
 
 
 def _keep_transfer_info_elements(*elements: str) -> Install:

@@ -10,15 +10,15 @@ from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Message, Queue, RecoverableReceipt, Session
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-second-message-above-queue-manager-quota-stored", breaks="MQQB-3.1.5.8.8-14", blind=True)
-class ReceiverSecondMessageAboveQueueManagerQuotaStored(Admission):
+class ReceiverSecondMessageAboveQueueManagerQuotaStored(MessageAdmission):
     """The receiver rejects the first message that exceeds the quota of the queue manager, and stores the next."""
 
     def __init__(self, qm: QM) -> None:
@@ -28,7 +28,7 @@ class ReceiverSecondMessageAboveQueueManagerQuotaStored(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        if self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.rejected += 1
             if self.rejected > 1:
                 return True
@@ -36,13 +36,15 @@ class ReceiverSecondMessageAboveQueueManagerQuotaStored(Admission):
 
 
 @fault("receiver-transactional-message-above-queue-manager-quota-stored", breaks="MQQB-3.1.5.8.8-14", blind=True)
-class ReceiverTransactionalMessageAboveQueueManagerQuotaStored(Admission):
+class ReceiverTransactionalMessageAboveQueueManagerQuotaStored(MessageAdmission):
     """The receiver stores a transactional message that exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        above = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        above = (
+            self.qm.queue_quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        )
         if above and packet.TransactionHeader is not None:
             return True
         return super().has_queue_room_for_message(session, packet, queue, message, now)
@@ -63,13 +65,13 @@ add(
 )
 
 
-class _NewTransferInfoFault(InSequence):
+class _NewTransferInfoFault(TransactionalReceiving):
     """A base class of faults that change an IncomingTransactionalTransferInfo when it is created."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        queue = self.qm.arrival.find_destination(packet)
+        queue = self.qm.message_arrival.find_destination(packet)
         known = set() if queue is None else set(queue.IncomingTransactionalTransferInfoCollection)
         super().receive_transactional_message(session, packet, receipt, now)
         if queue is not None:

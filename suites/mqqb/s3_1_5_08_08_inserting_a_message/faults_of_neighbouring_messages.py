@@ -9,14 +9,14 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-stores-content-of-other-sender-for-same-message-id", breaks="MQQB-3.1.5.8.8-02", blind=True)
-class ReceiverStoresContentOfOtherSenderForSameMessageId(Admission):
+class ReceiverStoresContentOfOtherSenderForSameMessageId(MessageAdmission):
     """The receiver creates a message with the content of an earlier packet that has the same MessageID and another
     SourceQueueManager.
     """
@@ -39,7 +39,7 @@ class ReceiverStoresContentOfOtherSenderForSameMessageId(Admission):
 
 
 @fault("receiver-stores-body-of-preceding-message-with-same-label", breaks="MQQB-3.1.5.8.8-02", blind=True)
-class ReceiverStoresBodyOfPrecedingMessageWithSameLabel(Admission):
+class ReceiverStoresBodyOfPrecedingMessageWithSameLabel(MessageAdmission):
     """The receiver creates a message with the body of the previous packet if both packets arrived within the same
     second on the same session, and have the same label and size.
     """
@@ -66,7 +66,7 @@ class ReceiverStoresBodyOfPrecedingMessageWithSameLabel(Admission):
 
 
 @fault("receiver-message-to-private-queue-put-into-queue-of-predecessor", breaks="MQQB-3.1.5.8.8-04", blind=True)
-class ReceiverMessageToPrivateQueuePutIntoQueueOfPredecessor(Arrival):
+class ReceiverMessageToPrivateQueuePutIntoQueueOfPredecessor(MessageArrival):
     """The receiver puts a message with a private format name into the queue of the previous message with a private
     format name if the identifiers of the queues differ only by 1.
     """
@@ -81,11 +81,11 @@ class ReceiverMessageToPrivateQueuePutIntoQueueOfPredecessor(Arrival):
         number, self.number = self.number, name.PrivateQueueIdentifier
         if abs(number - name.PrivateQueueIdentifier) != 1:
             return found
-        return self.qm.adm.QueueCollection.find_private(number) or found
+        return self.qm.adm.QueueCollection.find_private_queue(number) or found
 
 
 @fault("receiver-transactional-message-put-into-queue-of-predecessor", breaks="MQQB-3.1.5.8.8-04", blind=True)
-class ReceiverTransactionalMessagePutIntoQueueOfPredecessor(Arrival):
+class ReceiverTransactionalMessagePutIntoQueueOfPredecessor(MessageArrival):
     """The receiver puts a transactional message into the queue of the previous transactional message."""
 
     previous: Queue | None = None

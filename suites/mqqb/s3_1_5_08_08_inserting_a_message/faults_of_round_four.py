@@ -11,10 +11,10 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.store.messages import RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.surface.clock import Now
 
@@ -34,13 +34,15 @@ add(
     "receiver-message-response-queue-equal-to-admin-queue-lost",
     "MQQB-3.1.5.8.8-05",
     "The receiver puts a message into its queue without a response queue if RQ of the packet is 1.",
-    replace_during(Receiving.take_message, Positions.insert_message, _drop_response_queue),
+    replace_during(
+        MessageReceiving.put_received_message_into_queue, MessagePositions.insert_message, _drop_response_queue
+    ),
     blind=True,
 )
 
 
 @fault("router-sets-seq-id-of-eod-next-seq-to-that-of-forwarded-message", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterSetsSeqIdOfEodNextSeqToThatOfForwardedMessage(Routing):
+class RouterSetsSeqIdOfEodNextSeqToThatOfForwardedMessage(MessageRouting):
     """A queue manager that forwards a transactional message sets SeqID of EodNextSeq to TxSequenceID of the message."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

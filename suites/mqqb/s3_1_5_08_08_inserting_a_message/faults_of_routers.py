@@ -6,8 +6,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -15,12 +15,12 @@ add(
     "router-throttled-keeps-session-open",
     "MQQB-3.1.5.8.8-15",
     "The router leaves the session open when a message for another queue manager arrives while Throttled is TRUE.",
-    skip_during(Routing.route_message, Admission.close_session_above_quota),
+    skip_during(MessageRouting.route_message, MessageAdmission.close_session_above_quota),
 )
 
 
 @fault("router-forwards-messages-while-throttled", breaks="MQQB-3.1.5.8.8-15")
-class RouterForwardsMessagesWhileThrottled(Routing):
+class RouterForwardsMessagesWhileThrottled(MessageRouting):
     """The router forwards messages while Throttled is TRUE, and keeps the session open."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

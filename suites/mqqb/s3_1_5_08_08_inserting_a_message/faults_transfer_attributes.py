@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import SequenceInfo, UserMessagePacket
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
@@ -61,14 +61,14 @@ def find_transfer_of_other_sender(
     )
 
 
-class WrongNewTransferInfoFault(InSequence):
+class WrongNewTransferInfoFault(TransactionalReceiving):
     """Changes each IncomingTransactionalTransferInfo after its first message was accepted."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         new = is_sequence_new(transfer)
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         if new:
             self.change_new_transfer(session, transfer, packet, now)
 
@@ -94,7 +94,7 @@ class ReceiverTransferInfoOfSecondQueueAlsoAddedToFirst(WrongNewTransferInfoFaul
 
 
 @fault("receiver-transfer-info-not-kept-for-private-name", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoNotKeptForPrivateName(Inspection):
+class ReceiverTransferInfoNotKeptForPrivateName(DataModelInspection):
     """The receiver keeps the IncomingTransactionalTransferInfo of a sequence to a private format name at no queue."""
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
@@ -104,7 +104,7 @@ class ReceiverTransferInfoNotKeptForPrivateName(Inspection):
 
 
 @fault("receiver-transfer-info-kept-only-for-first-sender-of-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoKeptOnlyForFirstSenderOfQueue(Inspection):
+class ReceiverTransferInfoKeptOnlyForFirstSenderOfQueue(DataModelInspection):
     """The receiver keeps only the IncomingTransactionalTransferInfos of a queue's first sender at the queue."""
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
@@ -242,11 +242,11 @@ class ReceiverTransferInfoOfSecondSenderHasRejectCount1(WrongNewTransferInfoFaul
             transfer.RejectCount = 1
 
 
-class WrongIncomingSequenceFault(InSequence):
+class WrongIncomingSequenceFault(TransactionalReceiving):
     """Uses, for a message to a queue that has no sequence with the message's key, another sequence of the queue."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        queue = self.qm.arrival.find_destination(packet)
+        queue = self.qm.message_arrival.find_destination(packet)
         assert queue is not None  # a message to no queue was refused before
         if session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE:
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
@@ -275,7 +275,7 @@ class ReceiverTransferInfoFoundByQueueAlone(WrongIncomingSequenceFault):
 
 
 @fault("receiver-transfer-info-found-by-timestamp-alone", breaks="MQQB-3.1.5.8.8-18", blind=True)
-class ReceiverTransferInfoFoundByTimestampAlone(InSequence):
+class ReceiverTransferInfoFoundByTimestampAlone(TransactionalReceiving):
     """The receiver finds the IncomingTransactionalTransferInfo of a message by TimeStamp of TxSequenceID, and ignores
     Ordinal.
     """

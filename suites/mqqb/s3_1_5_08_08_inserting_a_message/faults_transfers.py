@@ -12,9 +12,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
@@ -22,36 +22,36 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transfer-info-not-kept", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoNotKept(InSequence):
+class ReceiverTransferInfoNotKept(TransactionalReceiving):
     """The receiver keeps no IncomingTransactionalTransferInfo for a sequence."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.QueueReference.IncomingTransactionalTransferInfoCollection.clear()
 
 
 @fault("receiver-transfer-info-not-updated", breaks="MQQB-3.1.5.8.8-18")
-class ReceiverTransferInfoNotUpdated(InSequence):
+class ReceiverTransferInfoNotUpdated(TransactionalReceiving):
     """The receiver does not update the IncomingTransactionalTransferInfo of a sequence after its first message."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         number = transfer.SequenceNumber
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfer.SequenceNumber = number or transfer.SequenceNumber
 
 
 @fault("receiver-keeps-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
-class ReceiverKeepsTransferInfoAtWrongQueue(InSequence):
+class ReceiverKeepsTransferInfoAtWrongQueue(TransactionalReceiving):
     """The receiver adds the IncomingTransactionalTransferInfo of a sequence to a wrong queue."""
 
-    def accept_in_sequence(
+    def accept_in_sequence_message(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
+        super().accept_in_sequence_message(session, transfer, packet, now)
         transfers = transfer.QueueReference.IncomingTransactionalTransferInfoCollection
         key = next(key for key, one in transfers.items() if one is transfer)
         del transfers[key]
@@ -61,11 +61,11 @@ class ReceiverKeepsTransferInfoAtWrongQueue(InSequence):
 def _change_incoming_transfer(element: str, change: Callable[[Any], Any]) -> Install:
     """Make the receiver change an element of IncomingTransactionalTransferInfo when it accepts a message."""
 
-    class Received(InSequence):
-        def accept_in_sequence(
+    class Received(TransactionalReceiving):
+        def accept_in_sequence_message(
             self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
         ) -> None:
-            super().accept_in_sequence(session, transfer, packet, now)
+            super().accept_in_sequence_message(session, transfer, packet, now)
             setattr(transfer, element, change(getattr(transfer, element)))
 
     return replace_part(Received)
@@ -150,7 +150,7 @@ for _name, _breaks, _path in (
 def _clear_transfer_info_on_forwarding(element: str) -> Install:
     """Make the queue manager set an element of OutgoingTransferInfo to 0 when it forwards a message."""
 
-    class TransferInfoElementCleared(Routing):
+    class TransferInfoElementCleared(MessageRouting):
         def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
             super().forward_message(position, packet, now)
             queue = position.QueueReference
@@ -177,7 +177,7 @@ for _name, _rule, _element in (
 
 
 @fault("router-eod-no-read-count-counts-messages-of-all-sequences", breaks="MQQB-3.1.5.8.8-40", blind=True)
-class RouterEodNoReadCountCountsMessagesOfAllSequences(Routing):
+class RouterEodNoReadCountCountsMessagesOfAllSequences(MessageRouting):
     """The router counts the messages of all its sequences that await a FinalAck in EodNoReadCount when it forwards a
     transactional message.
     """

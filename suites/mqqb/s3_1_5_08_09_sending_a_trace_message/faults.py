@@ -13,8 +13,8 @@ from harness.faults.reports import FOREIGN_QUEUE_NAME, change_report_element, ch
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -29,39 +29,39 @@ add(
         "MQQB-3.1.5.8-11",
     ),
     "The receiver sends no report on a traced message.",
-    skip(Tracing.trace_received),
+    skip(MessageTracing.trace_received_message),
 )
 
 
 @fault("receiver-report-of-recoverable-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
-class ReceiverReportOfRecoverableMessageNotSent(Tracing):
+class ReceiverReportOfRecoverableMessageNotSent(MessageTracing):
     """The receiver sends no report on a traced recoverable message."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
-class ReceiverReportOfTransactionalMessageNotSent(Tracing):
+class ReceiverReportOfTransactionalMessageNotSent(MessageTracing):
     """The receiver sends no report on a traced transactional message."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-report-sent-only-for-first-traced-message-of-queue", breaks="MQQB-3.1.5.8.9-01", blind=True)
-class ReceiverReportSentOnlyForFirstTracedMessageOfQueue(Tracing):
+class ReceiverReportSentOnlyForFirstTracedMessageOfQueue(MessageTracing):
     """The receiver sends only one report to each queue, for the first traced message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.reported: set[Any] = set()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.TracingQueueIdentifier not in self.reported:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
         if message.TracingRequested:
             self.reported.add(message.TracingQueueIdentifier)
 
@@ -87,7 +87,7 @@ _REPORT_ELEMENT_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] 
 
 for _name, _rule, _element, _value in _REPORT_ELEMENT_FAULTS:
     _says = f"The receiver's report on a received message has a wrong {_element}."
-    add(_name, _rule, _says, change_report_element(Tracing.trace_received, _element, _value))
+    add(_name, _rule, _says, change_report_element(MessageTracing.trace_received_message, _element, _value))
 
 
 def _send_report_with_class_of_message(
@@ -104,24 +104,24 @@ add(
     "receiver-report-of-transactional-message-of-class-normal",
     "MQQB-3.1.5.8.9-03",
     "The receiver sends the report on a transactional message as a message of class NORMAL.",
-    replace_during(Tracing.trace_received, OwnMessages.send, _send_report_with_class_of_message),
+    replace_during(MessageTracing.trace_received_message, OwnMessageSending.send, _send_report_with_class_of_message),
     blind=True,
 )
 
 
 @fault("receiver-reports-all-messages-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReceiverReportsAllMessagesToQueueOfFirstTracedMessage(Tracing):
+class ReceiverReportsAllMessagesToQueueOfFirstTracedMessage(MessageTracing):
     """The receiver sends the report on each received message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.first: Message | None = None
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.TracingRequested:
             self.first = self.first or message
             message = replace(message, TracingQueueIdentifier=self.first.TracingQueueIdentifier)
-        super().trace_received(message, now)
+        super().trace_received_message(message, now)
 
 
 def _send_report_with_copied_delivery(original: Any, _: QM, traced: Message, *__: Any) -> Any:
@@ -135,13 +135,13 @@ add(
     "receiver-report-of-recoverable-message-recoverable",
     "MQQB-3.1.5.8.9-05",
     "The receiver's report on a recoverable message is recoverable instead of express.",
-    replace_during(Tracing.send_report, OwnMessages.send, _send_report_with_copied_delivery),
+    replace_during(MessageTracing.send_report, OwnMessageSending.send, _send_report_with_copied_delivery),
     blind=True,
 )
 
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelDateFromMonotonicClock(Tracing):
+class ReceiverReportLabelDateFromMonotonicClock(MessageTracing):
     """The receiver puts a date that it computes from the monotonic clock into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
@@ -149,7 +149,7 @@ class ReceiverReportLabelDateFromMonotonicClock(Tracing):
 
 
 @fault("receiver-report-label-has-hop-count-in-decimal-digits", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelHasHopCountInDecimalDigits(Tracing):
+class ReceiverReportLabelHasHopCountInDecimalDigits(MessageTracing):
     """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
@@ -158,7 +158,7 @@ class ReceiverReportLabelHasHopCountInDecimalDigits(Tracing):
 
 
 @fault("receiver-report-body-names-target-of-first-message", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class ReceiverReportBodyNamesTargetOfFirstMessage(Tracing):
+class ReceiverReportBodyNamesTargetOfFirstMessage(MessageTracing):
     """The receiver puts the target queue of the first traced message into the body of each report on a
     received message.
     """
@@ -176,7 +176,7 @@ class ReceiverReportBodyNamesTargetOfFirstMessage(Tracing):
 
 
 @fault("receiver-report-body-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class ReceiverReportBodyMessageIdOf16Bits(Tracing):
+class ReceiverReportBodyMessageIdOf16Bits(MessageTracing):
     """The receiver puts only the lower 16 bits of the MessageID into the body of the report on a received message."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
@@ -196,12 +196,12 @@ add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
     "The receiver sends a report for an unknown queue to a different queue instead of discarding the report.",
-    change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
+    change_reports(MessageTracing.trace_received_message, _redirect_unknown_report_queue),
 )
 
 
 @fault("receiver-no-reports-after-report-that-could-not-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class ReceiverNoReportsAfterReportThatCouldNotBeSent(Tracing):
+class ReceiverNoReportsAfterReportThatCouldNotBeSent(MessageTracing):
     """After a report whose queue cannot be opened, the receiver sends no further report."""
 
     def __init__(self, qm: QM) -> None:
@@ -216,7 +216,7 @@ class ReceiverNoReportsAfterReportThatCouldNotBeSent(Tracing):
 
 
 @fault("receiver-report-contains-only-low-16-bits-of-message-id", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class ReceiverReportContainsOnlyLow16BitsOfMessageId(Tracing):
+class ReceiverReportContainsOnlyLow16BitsOfMessageId(MessageTracing):
     """The report on a received message contains only the low 16 bits of MessageID."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:

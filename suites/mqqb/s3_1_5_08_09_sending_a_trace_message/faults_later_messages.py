@@ -7,8 +7,8 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -17,13 +17,13 @@ LARGE_BODY_BYTES = 0x1000
 MESSAGE_CLASS_OF_REPORT = 1
 
 
-class _ReportOmissionFault(Tracing):
+class _ReportOmissionFault(MessageTracing):
     def is_report_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if not self.is_report_omitted(message):
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-report-of-message-with-jn-omitted", breaks="MQQB-3.1.5.8.9-01")
@@ -58,7 +58,7 @@ class ReceiverReportOfAcknowledgmentClassOmitted(_ReportOmissionFault):
         return message.Class != 0
 
 
-class _ReportFault(OwnMessages):
+class _ReportFault(OwnMessageSending):
     def change_report(self, message: Message) -> Message:
         raise NotImplementedError
 
@@ -105,7 +105,7 @@ class ReceiverSendsEachReportAfterFirstWithClassNormal(_ReportFault):
         return replace(message, Class=type(message.Class)(0)) if sent else message
 
 
-class _ReportLabelFault(Tracing):
+class _ReportLabelFault(MessageTracing):
     def change_message(self, message: Message) -> Message:
         raise NotImplementedError
 
@@ -141,7 +141,7 @@ class ReceiverReportLabelHasOwnIdentifierForRoutedMessage(_ReportLabelFault):
 
 
 @fault("receiver-report-body-without-target-of-transactional-message", breaks="MQQB-3.1.5.8.9-07")
-class ReceiverReportBodyWithoutTargetOfTransactionalMessage(Tracing):
+class ReceiverReportBodyWithoutTargetOfTransactionalMessage(MessageTracing):
     """The receiver writes no target queue into the body of a report on a transactional message."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:

@@ -12,8 +12,8 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message, Queue
 from reference_qm.surface.clock import Now
 
@@ -25,7 +25,7 @@ def copy_message_elements_into_report(*elements: str) -> Install:
         copied: dict[str, Any] = {element: getattr(message, element) for element in elements}
         return lambda qm, report, now: original(qm, replace(report, **copied), now)
 
-    return replace_during(Tracing.trace_received, OwnMessages.send, make_copying_send)
+    return replace_during(MessageTracing.trace_received_message, OwnMessageSending.send, make_copying_send)
 
 
 add(
@@ -38,7 +38,7 @@ add(
 
 
 @fault("receiver-second-report-has-message-id-of-first", breaks="MQQB-3.1.5.8.9-02", blind=True)
-class ReceiverSecondReportHasMessageIdOfFirst(OwnMessages):
+class ReceiverSecondReportHasMessageIdOfFirst(OwnMessageSending):
     """The receiver gives each later report the ordinal of the first report."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -52,7 +52,7 @@ class ReceiverSecondReportHasMessageIdOfFirst(OwnMessages):
 
 
 @fault("receiver-known-report-queue-not-opened-again", breaks="MQQB-3.1.5.8.9-08", blind=True)
-class ReceiverKnownReportQueueNotOpenedAgain(OwnMessages):
+class ReceiverKnownReportQueueNotOpenedAgain(OwnMessageSending):
     """The receiver does not open the report queue if an outgoing queue for it exists."""
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
@@ -63,7 +63,7 @@ class ReceiverKnownReportQueueNotOpenedAgain(OwnMessages):
 
 
 @fault("receiver-report-queue-opened-exclusively", breaks="MQQB-3.1.5.8.9-08", blind=True)
-class ReceiverReportQueueOpenedExclusively(OwnMessages):
+class ReceiverReportQueueOpenedExclusively(OwnMessageSending):
     """The receiver does not open a report queue that an application has open."""
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:

@@ -12,9 +12,9 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.surface.clock import Now
@@ -33,7 +33,7 @@ def change_report_on_received_message(change: Callable[[Message, Message], Messa
 
         return send_changed
 
-    return replace_during(Tracing.send_report, OwnMessages.send, make_changing_send)
+    return replace_during(MessageTracing.send_report, OwnMessageSending.send, make_changing_send)
 
 
 add(
@@ -95,7 +95,7 @@ add(
 
 
 @fault("receiver-sends-each-report-with-identifier-of-first-report", breaks="MQQB-3.1.5.8.9-02", blind=True)
-class ReceiverSendsEachReportWithIdentifierOfFirstReport(Sending):
+class ReceiverSendsEachReportWithIdentifierOfFirstReport(MessageSending):
     """The receiver sends each report with the MessageIdentifier of its first report."""
 
     def __init__(self, qm: QM) -> None:
@@ -111,7 +111,7 @@ class ReceiverSendsEachReportWithIdentifierOfFirstReport(Sending):
 
 
 @fault("receiver-second-and-later-reports-have-class-normal", breaks="MQQB-3.1.5.8.9-03", blind=True)
-class ReceiverSecondAndLaterReportsHaveClassNormal(OwnMessages):
+class ReceiverSecondAndLaterReportsHaveClassNormal(OwnMessageSending):
     """The receiver's second and later reports have the class MQMSG_CLASS_NORMAL."""
 
     def __init__(self, qm: QM) -> None:
@@ -127,7 +127,7 @@ class ReceiverSecondAndLaterReportsHaveClassNormal(OwnMessages):
 
 
 @fault("receiver-sends-each-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReceiverSendsEachReportToQueueOfFirstTracedMessage(OwnMessages):
+class ReceiverSendsEachReportToQueueOfFirstTracedMessage(OwnMessageSending):
     """The receiver sends each report to the queue that the first traced message names."""
 
     def __init__(self, qm: QM) -> None:
@@ -141,7 +141,7 @@ class ReceiverSendsEachReportToQueueOfFirstTracedMessage(OwnMessages):
         super().send(message, now)
 
 
-class _ReportQueueOpeningFault(OwnMessages):
+class _ReportQueueOpeningFault(OwnMessageSending):
     """A base class of faults in the opening of report queues."""
 
     def may_open_report_queue(self, message: Message) -> bool:
@@ -186,7 +186,7 @@ class ReceiverReportQueueOfEarlierFailureNotOpened(_ReportQueueOpeningFault):
 
 
 @fault("receiver-report-without-open-session-discarded", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class ReceiverReportWithoutOpenSessionDiscarded(OwnMessages):
+class ReceiverReportWithoutOpenSessionDiscarded(OwnMessageSending):
     """The receiver discards a report if the session of the report queue is closed after an earlier report."""
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
@@ -197,7 +197,7 @@ class ReceiverReportWithoutOpenSessionDiscarded(OwnMessages):
 
 
 @fault("receiver-puts-report-to-unknown-queue-into-dead-letter-queue", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class ReceiverPutsReportToUnknownQueueIntoDeadLetterQueue(OwnMessages):
+class ReceiverPutsReportToUnknownQueueIntoDeadLetterQueue(OwnMessageSending):
     """The receiver puts a report whose queue it cannot open into its dead-letter queue."""
 
     def _open_queue(self, message: Message, now: Now) -> Queue | OutgoingQueue | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
@@ -14,7 +14,7 @@ def _replace_time_in_label(hour: str, wrong: str) -> Install:
     digits, half = hour.split()
     wrong_digits, wrong_half = wrong.split()
 
-    class TimeOfLabelReplacer(Tracing):
+    class TimeOfLabelReplacer(MessageTracing):
         def build_report_label(self, message: Message, now: Now) -> str:
             label = super().build_report_label(message, now)
             begins, at, time = label.rpartition(" at ")

@@ -12,26 +12,26 @@ from harness.faults.registry import Install, add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG, AdminAcks
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_routing import MessageRouting
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-ignores-user-message-before-session-is-open", breaks="MQQB-3.1.5.8-01")
-class ReceiverIgnoresUserMessageBeforeSessionIsOpen(Closing):
+class ReceiverIgnoresUserMessageBeforeSessionIsOpen(SessionClosing):
     """The receiver ignores a user message on a session that is not open, instead of closing the session."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -49,7 +49,7 @@ add(
 
 
 @fault("receiver-user-message-before-open-closes-every-session", breaks="MQQB-3.1.5.8-01", blind=True)
-class ReceiverUserMessageBeforeOpenClosesEverySession(Closing):
+class ReceiverUserMessageBeforeOpenClosesEverySession(SessionClosing):
     """The receiver closes all sessions when a user message arrives on a session that is not open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -64,7 +64,7 @@ class ReceiverUserMessageBeforeOpenClosesEverySession(Closing):
     "receiver-duplicate-accepted",
     breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQSO-3.3.4.5-D01"),
 )
-class ReceiverDuplicateAccepted(History):
+class ReceiverDuplicateAccepted(MessageHistory):
     """The receiver accepts every duplicate of a user message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -72,33 +72,41 @@ class ReceiverDuplicateAccepted(History):
 
 
 @fault("receiver-expiration-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class ReceiverExpirationCheckedBeforeDuplicateDetection(Receiving):
+class ReceiverExpirationCheckedBeforeDuplicateDetection(MessageReceiving):
     """The receiver refuses an expired message before it checks whether the message is a duplicate."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
-        if known and self.is_for_this_queue_manager(packet) and self.qm.lifetimes.has_message_expired(packet, now):
-            message = self.qm.admission.build_message(packet, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
+        if (
+            known
+            and self.is_for_this_queue_manager(packet)
+            and self.qm.message_lifetimes.has_message_expired(packet, now)
+        ):
+            message = self.qm.message_admission.build_message(packet, now)
             self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-quota-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
+class ReceiverQuotaCheckedBeforeDuplicateDetection(MessageReceiving):
     """The receiver refuses a duplicate if the queue has become full since the original message arrived."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
-        queue = self.qm.arrival.find_destination(packet)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        known = packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
+        queue = self.qm.message_arrival.find_destination(packet)
         if known and queue is not None and self.is_for_this_queue_manager(packet):
-            message = self.qm.admission.build_message(packet, now)
-            if self.qm.quotas.check_room_for_message(queue, message) is not EnqueueStatus.NO_ERROR:
+            message = self.qm.message_admission.build_message(packet, now)
+            if self.qm.queue_quotas.check_room_for_message(queue, message) is not EnqueueStatus.NO_ERROR:
                 self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-session-header-of-user-message-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
-class ReceiverSessionHeaderOfUserMessageIgnored(Receiving):
+class ReceiverSessionHeaderOfUserMessageIgnored(MessageReceiving):
     """The receiver ignores the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -113,7 +121,9 @@ def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -
     ) -> Callable[..., None]:
         return (lambda *arguments: None) if condition(qm, packet) else original
 
-    return replace_during(Receiving.receive_user_message, SessionAcks.process_session_header, omit_header_processing)
+    return replace_during(
+        MessageReceiving.receive_user_message, SessionAcks.process_session_header, omit_header_processing
+    )
 
 
 add(
@@ -129,7 +139,7 @@ add(
     "receiver-session-header-of-routed-message-ignored",
     ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
     "The receiver ignores the SessionHeader of a message to another queue manager.",
-    _ignore_session_header(lambda qm, packet: not qm.receiving.is_for_this_queue_manager(packet)),
+    _ignore_session_header(lambda qm, packet: not qm.message_receiving.is_for_this_queue_manager(packet)),
     blind=True,
 )
 
@@ -138,13 +148,13 @@ add(
     "receiver-session-header-of-repeated-message-ignored",
     ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
     "The receiver ignores the SessionHeader of a duplicate.",
-    _ignore_session_header(lambda qm, packet: qm.history.find_duplicate(packet) is not None),
+    _ignore_session_header(lambda qm, packet: qm.message_history.find_duplicate(packet) is not None),
     blind=True,
 )
 
 
 @fault("receiver-expired-message-accepted", breaks="MQQB-3.1.5.8-07")
-class ReceiverExpiredMessageAccepted(Admission):
+class ReceiverExpiredMessageAccepted(MessageAdmission):
     """The receiver accepts an expired user message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -152,7 +162,7 @@ class ReceiverExpiredMessageAccepted(Admission):
 
 
 @fault("receiver-expired-recoverable-message-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
-class ReceiverExpiredRecoverableMessageAccepted(Admission):
+class ReceiverExpiredRecoverableMessageAccepted(MessageAdmission):
     """The receiver accepts an expired recoverable message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -162,7 +172,7 @@ class ReceiverExpiredRecoverableMessageAccepted(Admission):
 
 
 @fault("receiver-expired-message-with-time-to-be-received-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
-class ReceiverExpiredMessageWithTimeToBeReceivedAccepted(Admission):
+class ReceiverExpiredMessageWithTimeToBeReceivedAccepted(MessageAdmission):
     """The receiver does not check the expiration of a message that has a TimeToBeReceived."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -172,7 +182,7 @@ class ReceiverExpiredMessageWithTimeToBeReceivedAccepted(Admission):
 
 
 @fault("receiver-expired-recoverable-message-put-into-queue", breaks="MQQB-3.1.5.8-07", blind=True)
-class ReceiverExpiredRecoverableMessagePutIntoQueue(Admission):
+class ReceiverExpiredRecoverableMessagePutIntoQueue(MessageAdmission):
     """The receiver puts an expired message into its queue if the message is recoverable."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -180,7 +190,7 @@ class ReceiverExpiredRecoverableMessagePutIntoQueue(Admission):
 
 
 @fault("receiver-transactional-message-out-of-sequence-accepted", breaks=("MQQB-3.1.5.8-08", "MQSO-3.2.1-D03"))
-class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
+class ReceiverTransactionalMessageOutOfSequenceAccepted(TransactionalReceiving):
     """The receiver accepts a transactional message out of sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -188,7 +198,7 @@ class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
 
 
 @fault("receiver-does-not-store-recoverable-message-with-large-body", breaks="MQQB-3.1.5.8-09", blind=True)
-class ReceiverDoesNotStoreRecoverableMessageWithLargeBody(Arrival):
+class ReceiverDoesNotStoreRecoverableMessageWithLargeBody(MessageArrival):
     """The receiver acknowledges a recoverable message whose body is larger than 64 KB, but does not store it."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -198,18 +208,18 @@ class ReceiverDoesNotStoreRecoverableMessageWithLargeBody(Arrival):
 
 
 @fault("receiver-second-traced-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
-class ReceiverSecondTracedMessageNotReported(Tracing):
+class ReceiverSecondTracedMessageNotReported(MessageTracing):
     """The receiver sends a report only on the first traced message of each sender."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.reported: set[object] = set()
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         source = message.Identifier.QueueManagerGuid
         if message.TracingRequested and source not in self.reported:
             self.reported.add(source)
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault(
@@ -272,13 +282,15 @@ add(
     "receiver-message-session-header-counts-not-validated",
     "MQQB-3.1.5.8.4-01",
     "The receiver does not validate the counts in the SessionHeader of a user message.",
-    replace_during(Receiving.receive_user_message, SessionAcks.validate_message_counts, _accept_any_message_counts),
+    replace_during(
+        MessageReceiving.receive_user_message, SessionAcks.validate_message_counts, _accept_any_message_counts
+    ),
     blind=True,
 )
 
 
 @fault("receiver-recoverable-ack-in-session-header-of-message-ignored", breaks="MQQB-3.1.5.8.4-01", blind=True)
-class ReceiverRecoverableAckInSessionHeaderOfMessageIgnored(Receiving):
+class ReceiverRecoverableAckInSessionHeaderOfMessageIgnored(MessageReceiving):
     """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags in the SessionHeader of a message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -289,7 +301,7 @@ class ReceiverRecoverableAckInSessionHeaderOfMessageIgnored(Receiving):
 
 
 @fault("receiver-counts-in-session-header-of-message-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
-class ReceiverCountsInSessionHeaderOfMessageNotValidated(Receiving):
+class ReceiverCountsInSessionHeaderOfMessageNotValidated(MessageReceiving):
     """The receiver does not compare the message counts in the SessionHeader of a message with the receiver's own
     counts.
     """
@@ -319,16 +331,18 @@ class ReceiverAckReachQueueOmittedIfPrIsAlsoSet(AdminAcks):
 
 
 @fault("router-hop-count-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class RouterHopCountCheckedBeforeDuplicateDetection(Routing):
+class RouterHopCountCheckedBeforeDuplicateDetection(MessageRouting):
     """The router checks RC of a message before it looks for a duplicate, and refuses a duplicate with too many hops
     with a negative acknowledgment.
     """
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        known = not packet.UserHeader.TH and self.qm.history.find_duplicate(packet) is not None
-        if known and self.is_routable(packet) and self.count_hop(packet) is None:
-            receipt.done = True
-            self.qm.admission.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now)
+        known = not packet.UserHeader.TH and self.qm.message_history.find_duplicate(packet) is not None
+        if known and self.is_message_routable(packet) and self.increment_hop_count(packet) is None:
+            receipt.is_on_disk = True
+            self.qm.message_admission.refuse_message(
+                session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now
+            )
         else:
             super().route_message(session, packet, receipt, now)
 
@@ -337,7 +351,7 @@ INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
 @fault("receiver-message-with-time-to-reach-queue-0-never-expires", breaks="MQQB-3.1.5.8-07", blind=True)
-class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
+class ReceiverMessageWithTimeToReachQueue0NeverExpires(MessageAdmission):
     """The receiver puts an expired message into its queue if TimeToReachQueue of the message is 0."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -349,7 +363,7 @@ class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
 
 
 @fault("receiver-access-checked-before-transactionality-of-queue", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverAccessCheckedBeforeTransactionalityOfQueue(Admission):
+class ReceiverAccessCheckedBeforeTransactionalityOfQueue(MessageAdmission):
     """The receiver checks whether the sender of a transactional message may write to the queue before it checks
     whether the queue is transactional.
     """
@@ -359,6 +373,6 @@ class ReceiverAccessCheckedBeforeTransactionalityOfQueue(Admission):
         if isinstance(outcome, MessageClass) and packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authorize_sender(packet, queue)
-            except MessageRefused as refused:
+            except ReceivedMessageRefused as refused:
                 return refused.message_class
         return outcome

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
-from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.identifying import Identifying
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -17,15 +17,17 @@ from reference_qm.surface.clock import Now
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ReceiverDropsUserMessageOfClass0xc000OrHigher(Receiving):
+class ReceiverDropsUserMessageOfClass0xc000OrHigher(MessageReceiving):
     """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass >= 0xC000 and properties.Label != "QM Ordering Ack":
-            receipt.done = True
+            receipt.is_on_disk = True
             return
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault(
@@ -33,7 +35,7 @@ class ReceiverDropsUserMessageOfClass0xc000OrHigher(Receiving):
     breaks="MQQB-3.1.5.8-03",
     blind=True,
 )
-class ReceiverRepeatedAdministrationAcknowledgmentStored(History):
+class ReceiverRepeatedAdministrationAcknowledgmentStored(MessageHistory):
     """The receiver stores a repeated administration acknowledgment again."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -63,11 +65,13 @@ class ReceiverExpressAdministrationAcknowledgmentRefused(Identifying):
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ReceiverAdministrationAcknowledgmentStoredWithClassNormal(Receiving):
+class ReceiverAdministrationAcknowledgmentStoredWithClassNormal(MessageReceiving):
     """The receiver stores a negative administration acknowledgment with the class NORMAL."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass >= 0x8000 and properties.Label != "QM Ordering Ack":
             packet = set_fields(packet, {"MessagePropertiesHeader.MessageClass": 0})
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)

@@ -8,12 +8,12 @@ from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, BaseHeader, MessageIdentifier, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import (
     Message,
     MessageIDHistoryEntry,
@@ -31,24 +31,26 @@ LARGE_BODY_BYTES = 0x1000
 
 
 @fault("receiver-duplicate-on-second-session-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01"))
-class ReceiverDuplicateOnSecondSessionAccepted(Receiving):
+class ReceiverDuplicateOnSecondSessionAccepted(MessageReceiving):
     """The receiver finds duplicates only among the messages of the same session."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sessions: dict[MessageIdentifier, int] = {}
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         key = MessageIdentifier(packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        entry = self.qm.history.find_duplicate(packet)
+        entry = self.qm.message_history.find_duplicate(packet)
         if entry is not None and self._sessions.get(key, session.number) != session.number:
             self.qm.adm.MessageIDHistoryTable.remove(entry)
         self._sessions[key] = session.number
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-duplicate-of-received-message-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01"))
-class ReceiverDuplicateOfReceivedMessageAccepted(History):
+class ReceiverDuplicateOfReceivedMessageAccepted(MessageHistory):
     """The receiver does not recognize a duplicate when the first message has left its queue."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -62,7 +64,7 @@ class ReceiverDuplicateOfReceivedMessageAccepted(History):
 
 
 @fault("receiver-recognizes-only-repetition-of-last-message", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01"))
-class ReceiverRecognizesOnlyRepetitionOfLastMessage(History):
+class ReceiverRecognizesOnlyRepetitionOfLastMessage(MessageHistory):
     """The receiver recognizes only a repetition of the message that arrived last."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -82,7 +84,7 @@ class ReceiverRecognizesOnlyRepetitionOfLastMessage(History):
 
 
 @fault("receiver-security-error-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
-class ReceiverSecurityErrorReportedBeforeMissingTransaction(Admission):
+class ReceiverSecurityErrorReportedBeforeMissingTransaction(MessageAdmission):
     """The receiver reports a security error of a message although the queue refuses the message because of the
     transaction.
     """
@@ -96,7 +98,7 @@ class ReceiverSecurityErrorReportedBeforeMissingTransaction(Admission):
         return super().check_nontransactional_queue(session, packet, queue, now)
 
 
-class _IgnoredSessionHeaderFault(Receiving):
+class _IgnoredSessionHeaderFault(MessageReceiving):
     def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
@@ -123,7 +125,7 @@ class ReceiverSessionHeaderOfDuplicateIgnored(_IgnoredSessionHeaderFault):
     """The receiver ignores the SessionHeader of a duplicate."""
 
     def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        return packet.TransactionHeader is None and self.qm.message_history.find_duplicate(packet) is not None
 
 
 @fault("receiver-session-header-of-refused-message-ignored", breaks=RULES_OF_SESSION_HEADER)
@@ -131,7 +133,7 @@ class ReceiverSessionHeaderOfRefusedMessageIgnored(_IgnoredSessionHeaderFault):
     """The receiver ignores the SessionHeader of a message to a queue that does not exist."""
 
     def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
-        return self.qm.arrival.find_destination(packet) is None
+        return self.qm.message_arrival.find_destination(packet) is None
 
 
 @fault("receiver-second-session-header-of-session-ignored", breaks=RULES_OF_SESSION_HEADER)
@@ -149,7 +151,7 @@ class ReceiverSecondSessionHeaderOfSessionIgnored(_IgnoredSessionHeaderFault):
 
 
 @fault("receiver-session-header-of-message-flags-above-bit-0-ignored", breaks="MQQB-3.1.5.8.4-01")
-class ReceiverSessionHeaderOfMessageFlagsAboveBit0Ignored(Receiving):
+class ReceiverSessionHeaderOfMessageFlagsAboveBit0Ignored(MessageReceiving):
     """The receiver ignores RecoverableMsgAckFlags above bit 0 in the SessionHeader of a message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -164,7 +166,7 @@ class ReceiverSessionHeaderOfMessageFlagsAboveBit0Ignored(Receiving):
 # -- expiration -------------------------------------------------------------------------------------------------------
 
 
-class _IgnoredExpirationFault(Admission):
+class _IgnoredExpirationFault(MessageAdmission):
     def is_expiration_ignored(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
@@ -208,13 +210,13 @@ class ReceiverExpiredMessageToPrivateNameStored(_IgnoredExpirationFault):
 
 
 @fault("receiver-transactional-order-of-second-queue-not-checked", breaks="MQQB-3.1.5.8-08")
-class ReceiverTransactionalOrderOfSecondQueueNotChecked(InSequence):
+class ReceiverTransactionalOrderOfSecondQueueNotChecked(TransactionalReceiving):
     """The receiver accepts a transactional message in any order if another queue received a transactional message
     before.
     """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        target = self.qm.arrival.find_destination(packet)
+        target = self.qm.message_arrival.find_destination(packet)
         other = any(
             queue.IncomingTransactionalTransferInfoCollection and queue is not target
             for queue in self.qm.adm.QueueCollection.values()
@@ -232,21 +234,21 @@ class ReceiverRecoverableMessageBehindExpressNotAcknowledged(SessionAcks):
 
 
 @fault("receiver-traced-message-to-private-name-not-reported", breaks="MQQB-3.1.5.8-11")
-class ReceiverTracedMessageToPrivateNameNotReported(Tracing):
+class ReceiverTracedMessageToPrivateNameNotReported(MessageTracing):
     """The receiver sends no report on a traced message to a private format name."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.DestinationQueueManagerIdentifier == NULL_GUID:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 @fault("receiver-traced-express-message-not-reported", breaks="MQQB-3.1.5.8-11")
-class ReceiverTracedExpressMessageNotReported(Tracing):
+class ReceiverTracedExpressMessageNotReported(MessageTracing):
     """The receiver sends no report on a traced express message."""
 
-    def trace_received(self, message: Message, now: Now) -> None:
+    def trace_received_message(self, message: Message, now: Now) -> None:
         if message.DeliveryGuarantee is not DeliveryGuarantee.EXPRESS:
-            super().trace_received(message, now)
+            super().trace_received_message(message, now)
 
 
 RULES_OF_ARRIVAL_ACKS = ("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-02")

@@ -7,9 +7,9 @@ from typing import Any
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import add
 from reference_qm.codec import Packet, UserMessagePacket
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.store.entries import build_removal_change
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import MessagePositionState
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-user-message-before-open-session-ignored", breaks="MQQB-3.1.5.8-01", blind=True)
-class InitiatorUserMessageBeforeOpenSessionIgnored(Closing):
+class InitiatorUserMessageBeforeOpenSessionIgnored(SessionClosing):
     """The initiator ignores a UserMessage that arrives before its session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -26,7 +26,7 @@ class InitiatorUserMessageBeforeOpenSessionIgnored(Closing):
 
 
 @fault("acceptor-transactional-message-before-open-session-ignored", breaks="MQQB-3.1.5.8-01", blind=True)
-class AcceptorTransactionalMessageBeforeOpenSessionIgnored(Closing):
+class AcceptorTransactionalMessageBeforeOpenSessionIgnored(SessionClosing):
     """The acceptor ignores a transactional message that arrives before the session is open."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -59,6 +59,6 @@ add(
     "receiver-recoverable-message-with-time-to-be-received-not-kept",
     "MQQB-3.1.5.8-09",
     "The receiver acknowledges a recoverable message with a TimeToBeReceived, but does not keep it on its disk.",
-    change_step(Receiving.on_persisted, _remove_limited_message_from_disk),
+    change_step(MessageReceiving.on_persisted, _remove_limited_message_from_disk),
     blind=True,
 )

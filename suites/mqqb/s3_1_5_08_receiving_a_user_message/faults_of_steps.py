@@ -7,12 +7,12 @@ from dataclasses import replace
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import MessagePosition, Queue, Session
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 LARGE_BODY_BYTES = 0x8000
@@ -63,20 +63,20 @@ class ReceiverSecurityOfLaterMessageNotChecked(SkippedSecurityCheckFault):
 
 
 @fault("receiver-security-error-reported-before-missing-queue", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverSecurityErrorReportedBeforeMissingQueue(Admission):
+class ReceiverSecurityErrorReportedBeforeMissingQueue(MessageAdmission):
     """The receiver reports an invalid signature of a message although the destination queue does not exist."""
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
         if packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authenticate_packet(packet)
-            except MessageRefused as refused:
+            except ReceivedMessageRefused as refused:
                 return refused.message_class
         return super().check_destination(session, packet, queue, now)
 
 
 @fault("receiver-sequence-numbers-compared-by-low-16-bits", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverSequenceNumbersComparedByLow16Bits(InSequence):
+class ReceiverSequenceNumbersComparedByLow16Bits(TransactionalReceiving):
     """The receiver compares only the low 16 bits of sequence numbers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -91,7 +91,7 @@ class ReceiverSequenceNumbersComparedByLow16Bits(InSequence):
 
 
 @fault("receiver-transactional-order-not-checked-while-session-is-open", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverTransactionalOrderNotCheckedWhileSessionIsOpen(InSequence):
+class ReceiverTransactionalOrderNotCheckedWhileSessionIsOpen(TransactionalReceiving):
     """The receiver accepts a transactional message in any order while another session is open."""
 
     @only_if(lambda self, session, packet: bool(list_open_sessions(self.qm, session)))
@@ -100,7 +100,7 @@ class ReceiverTransactionalOrderNotCheckedWhileSessionIsOpen(InSequence):
 
 
 @fault("receiver-message-behind-gap-with-previous-number-0-accepted", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverMessageBehindGapWithPreviousNumber0Accepted(InSequence):
+class ReceiverMessageBehindGapWithPreviousNumber0Accepted(TransactionalReceiving):
     """The receiver accepts a message of a known or older sequence in any order if PreviousTxSequenceNumber is 0."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -109,7 +109,7 @@ class ReceiverMessageBehindGapWithPreviousNumber0Accepted(InSequence):
         return header.PreviousTxSequenceNumber == 0 or super().is_in_sequence(session, packet)
 
 
-class ArrivedMessageDropFault(Arrival):
+class ArrivedMessageDropFault(MessageArrival):
     """Removes some messages from their queues when they arrive; a subclass selects which."""
 
     def is_message_dropped(self, position: MessagePosition) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
-class SessionClosingChangedForSomeReasons(Closing):
+class SessionClosingChangedForSomeReasons(SessionClosing):
     """Change the closing of sessions for certain reasons."""
 
     def is_closing_reason_of_fault(self, reason: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -13,7 +13,7 @@ from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import SessionClosingCh
 
 
 @fault("queue-manager-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
-class QueueManagerSessionStateOpenAfterClosing(Closing):
+class QueueManagerSessionStateOpenAfterClosing(SessionClosing):
     """The queue manager leaves SessionState of a closed session at OPEN."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -23,7 +23,7 @@ class QueueManagerSessionStateOpenAfterClosing(Closing):
 
 
 @fault("acceptor-session-state-open-after-closing-of-idle-session", breaks="MQQB-3.1.5.9-02", blind=True)
-class AcceptorSessionStateOpenAfterClosingOfIdleSession(Closing):
+class AcceptorSessionStateOpenAfterClosingOfIdleSession(SessionClosing):
     """The acceptor leaves SessionState of an accepted session at OPEN when it closes the session because
     the session is idle.
     """
@@ -35,7 +35,7 @@ class AcceptorSessionStateOpenAfterClosingOfIdleSession(Closing):
 
 
 @fault("acceptor-session-state-open-after-connection-loss", breaks="MQQB-3.1.5.9-02")
-class AcceptorSessionStateOpenAfterConnectionLoss(Closing):
+class AcceptorSessionStateOpenAfterConnectionLoss(SessionClosing):
     """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
     the connection.
     """
@@ -49,7 +49,7 @@ class AcceptorSessionStateOpenAfterConnectionLoss(Closing):
 
 
 @fault("initiator-queue-state-is-connected-after-session-closes", breaks="MQQB-3.1.5.9-03")
-class InitiatorQueueStateIsConnectedAfterSessionCloses(Closing):
+class InitiatorQueueStateIsConnectedAfterSessionCloses(SessionClosing):
     """The initiator sets State of the outgoing queue of a closed session to Connected."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -59,7 +59,7 @@ class InitiatorQueueStateIsConnectedAfterSessionCloses(Closing):
 
 
 @fault("initiator-changes-queue-state-on-hold-when-session-closes", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
-class InitiatorChangesQueueStateOnHoldWhenSessionCloses(Closing):
+class InitiatorChangesQueueStateOnHoldWhenSessionCloses(SessionClosing):
     """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
     session of this queue.
     """
@@ -72,7 +72,7 @@ class InitiatorChangesQueueStateOnHoldWhenSessionCloses(Closing):
 
 
 @fault("initiator-resets-queue-state-on-hold-when-connection-is-lost", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorResetsQueueStateOnHoldWhenConnectionIsLost(Closing):
+class InitiatorResetsQueueStateOnHoldWhenConnectionIsLost(SessionClosing):
     """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -83,7 +83,7 @@ class InitiatorResetsQueueStateOnHoldWhenConnectionIsLost(Closing):
 
 
 @fault("initiator-queue-of-closed-idle-session-left-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorQueueOfClosedIdleSessionLeftConnected(Closing):
+class InitiatorQueueOfClosedIdleSessionLeftConnected(SessionClosing):
     """The initiator leaves the outgoing queue Connected when it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -94,7 +94,7 @@ class InitiatorQueueOfClosedIdleSessionLeftConnected(Closing):
 
 
 @fault("initiator-queue-left-connected-after-second-closing", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorQueueLeftConnectedAfterSecondClosing(Closing):
+class InitiatorQueueLeftConnectedAfterSecondClosing(SessionClosing):
     """The initiator sets State of the outgoing queue to Connected after the session of this queue has
     closed for the second time.
     """
@@ -151,7 +151,7 @@ class InitiatorQueueStateConnectedAfterClosingOfIdleSession(InitiatorQueueStateC
 
 
 @fault("initiator-session-state-of-paused-queue-stays-open", breaks="MQQB-3.1.5.9-02", blind=True)
-class InitiatorSessionStateOfPausedQueueStaysOpen(Closing):
+class InitiatorSessionStateOfPausedQueueStaysOpen(SessionClosing):
     """The initiator leaves SessionState of a closed session at OPEN if the outgoing queue of the session is OnHold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

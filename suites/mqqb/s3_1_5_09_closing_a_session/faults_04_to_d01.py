@@ -6,8 +6,8 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -19,11 +19,11 @@ add(
     "initiator-reconnection-not-scheduled",
     "MQQB-3.1.5.9-04",
     "The initiator does not connect again after a session was closed while messages waited.",
-    skip(Closing.await_reconnect),
+    skip(SessionClosing.await_reconnect),
 )
 
 
-class _ReconnectingWithoutWaitingMessages(Closing):
+class _ReconnectingWithoutWaitingMessages(SessionClosing):
     """Make the initiator schedule a reconnection even if no messages wait for the session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -35,7 +35,7 @@ class _ReconnectingWithoutWaitingMessages(Closing):
             self.qm.sessions[session.number] = session
 
 
-class _EstablishingWithoutWaitingMessages(Establishing):
+class _EstablishingWithoutWaitingMessages(SessionEstablishing):
     """Make the initiator establish a closed session again although no messages wait for the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -56,16 +56,16 @@ add(
 
 
 @fault("initiator-reconnection-attempted-only-once", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorReconnectionAttemptedOnlyOnce(Closing):
+class InitiatorReconnectionAttemptedOnlyOnce(SessionClosing):
     """The initiator does not try again after its first reconnection has failed."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().await_reconnect(session, now)
 
 
 @fault("initiator-no-retry-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoRetryAfterMalformedPacket(Closing):
+class InitiatorNoRetryAfterMalformedPacket(SessionClosing):
     """The initiator does not connect again after it closed the session because of a malformed packet."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -78,14 +78,14 @@ class InitiatorNoRetryAfterMalformedPacket(Closing):
 class InitiatorNoRetryAfterSessionAckWaitTimeout(SessionAcks):
     """The initiator does not connect again after it closed the session because no acknowledgment arrived."""
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
-        super().on_wait_timer(session, now)
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_session_ack_wait_timer(session, now)
         if session.SessionState is SessionState.WAITING_RECONNECT:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
 @fault("initiator-no-reconnect-after-third-session-closed", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterThirdSessionClosed(Closing):
+class InitiatorNoReconnectAfterThirdSessionClosed(SessionClosing):
     """The initiator does not connect again after it has closed the third session while messages wait."""
 
     def __init__(self, qm: QM) -> None:
@@ -101,7 +101,7 @@ class InitiatorNoReconnectAfterThirdSessionClosed(Closing):
 
 
 @fault("initiator-reconnects-while-queue-is-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorReconnectsWhileQueueIsOnHold(Closing):
+class InitiatorReconnectsWhileQueueIsOnHold(SessionClosing):
     """The initiator connects again while the outgoing queue is on hold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -116,7 +116,7 @@ class InitiatorReconnectsWhileQueueIsOnHold(Closing):
 
 
 @fault("initiator-no-reconnect-if-only-transactional-messages-wait", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectIfOnlyTransactionalMessagesWait(Closing):
+class InitiatorNoReconnectIfOnlyTransactionalMessagesWait(SessionClosing):
     """The initiator does not connect again after a close if only transactional messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -158,7 +158,7 @@ class InitiatorNoReconnectAfterUnexpectedPacket(InitiatorNoReconnectAfterWrongCo
 
 
 @fault("initiator-no-reconnect-for-express-messages", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectForExpressMessages(Closing):
+class InitiatorNoReconnectForExpressMessages(SessionClosing):
     """The initiator does not connect again after it has closed a session if only express messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -167,7 +167,7 @@ class InitiatorNoReconnectForExpressMessages(Closing):
 
 
 @fault("initiator-no-reconnect-for-acknowledged-transactional-messages", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectForAcknowledgedTransactionalMessages(Closing):
+class InitiatorNoReconnectForAcknowledgedTransactionalMessages(SessionClosing):
     """The initiator does not connect again if every waiting message has its session acknowledgment."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -176,7 +176,7 @@ class InitiatorNoReconnectForAcknowledgedTransactionalMessages(Closing):
 
 
 @fault("queue-manager-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
-class QueueManagerSessionAckSentAtClosing(Closing):
+class QueueManagerSessionAckSentAtClosing(SessionClosing):
     """The queue manager sends a SessionAck when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -186,7 +186,7 @@ class QueueManagerSessionAckSentAtClosing(Closing):
 
 
 @fault("queue-manager-session-ack-before-close-of-idle-session", breaks="MQQB-3.1.5.9-D01", blind=True)
-class QueueManagerSessionAckBeforeCloseOfIdleSession(Closing):
+class QueueManagerSessionAckBeforeCloseOfIdleSession(SessionClosing):
     """The queue manager sends a SessionAck before it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -196,7 +196,7 @@ class QueueManagerSessionAckBeforeCloseOfIdleSession(Closing):
 
 
 @fault("queue-manager-due-acknowledgment-sent-at-close", breaks="MQQB-3.1.5.9-D01", blind=True)
-class QueueManagerDueAcknowledgmentSentAtClose(Closing):
+class QueueManagerDueAcknowledgmentSentAtClose(SessionClosing):
     """When the queue manager closes a session because of wrong counts or a malformed packet, it first sends an
     acknowledgment for the messages that it has not yet acknowledged.
     """

@@ -6,7 +6,7 @@ from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -17,12 +17,12 @@ add(
     "any-connection-open-after-closing",
     "MQQB-3.1.5.9-D02",
     "The queue manager leaves the transport connection of a closed session open.",
-    skip(Closing.close_transport),
+    skip(SessionClosing.close_transport),
 )
 
 
 @fault("queue-manager-connection-left-open-after-closing-idle-session", breaks="MQQB-3.1.5.9-D02", blind=True)
-class QueueManagerConnectionLeftOpenAfterClosingIdleSession(Closing):
+class QueueManagerConnectionLeftOpenAfterClosingIdleSession(SessionClosing):
     """The acceptor does not close the connection of a session that it closes because the session is idle."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -31,7 +31,7 @@ class QueueManagerConnectionLeftOpenAfterClosingIdleSession(Closing):
 
 
 @fault("queue-manager-connection-left-open-after-ack-wait-timeout", breaks="MQQB-3.1.5.9-D02", blind=True)
-class QueueManagerConnectionLeftOpenAfterAckWaitTimeout(Closing):
+class QueueManagerConnectionLeftOpenAfterAckWaitTimeout(SessionClosing):
     """The initiator does not close the connection of a session on which no acknowledgment arrived."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -40,7 +40,7 @@ class QueueManagerConnectionLeftOpenAfterAckWaitTimeout(Closing):
 
 
 @fault("queue-manager-transport-left-open-after-wrong-counts", breaks="MQQB-3.1.5.9-D02", blind=True)
-class QueueManagerTransportLeftOpenAfterWrongCounts(Closing):
+class QueueManagerTransportLeftOpenAfterWrongCounts(SessionClosing):
     """An initiator that closes its session because of wrong counts leaves the transport connection open."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -49,7 +49,7 @@ class QueueManagerTransportLeftOpenAfterWrongCounts(Closing):
 
 
 @fault("acceptor-transport-left-open-after-idle-time", breaks="MQQB-3.1.5.9-D02", blind=True)
-class AcceptorTransportLeftOpenAfterIdleTime(Closing):
+class AcceptorTransportLeftOpenAfterIdleTime(SessionClosing):
     """An acceptor that closes an idle session leaves the transport connection open."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -58,7 +58,7 @@ class AcceptorTransportLeftOpenAfterIdleTime(Closing):
 
 
 @fault("queue-manager-other-session-of-same-peer-closed", breaks="MQQB-3.1.5.9-D02", blind=True)
-class QueueManagerOtherSessionOfSamePeerClosed(Closing):
+class QueueManagerOtherSessionOfSamePeerClosed(SessionClosing):
     """When the queue manager closes a session because of wrong counts, it also closes its other sessions with the same
     queue manager.
     """
@@ -72,7 +72,7 @@ class QueueManagerOtherSessionOfSamePeerClosed(Closing):
 
 
 @fault("queue-manager-closing-one-session-closes-all-connections", breaks="MQQB-3.1.5.9-D02")
-class QueueManagerClosingOneSessionClosesAllConnections(Closing):
+class QueueManagerClosingOneSessionClosesAllConnections(SessionClosing):
     """When the queue manager closes a session, it closes the transport connections of all open sessions."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -85,12 +85,12 @@ add(
     "any-timers-running-after-closing",
     "MQQB-3.1.5.9-D03",
     "The queue manager does not stop the timers of a closed session.",
-    skip_during(Closing.close, SessionTimers.stop),
+    skip_during(SessionClosing.close, SessionTimers.stop),
 )
 
 
 @fault("initiator-transactional-ack-wait-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03")
-class InitiatorTransactionalAckWaitTimerRunsAfterClose(Closing):
+class InitiatorTransactionalAckWaitTimerRunsAfterClose(SessionClosing):
     """The initiator does not stop the Transactional Ack Wait Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -102,7 +102,7 @@ class InitiatorTransactionalAckWaitTimerRunsAfterClose(Closing):
 
 
 @fault("queue-manager-closed-session-keeps-session-ack-send-timer", breaks="MQQB-3.1.5.9-D03", blind=True)
-class QueueManagerClosedSessionKeepsSessionAckSendTimer(Closing):
+class QueueManagerClosedSessionKeepsSessionAckSendTimer(SessionClosing):
     """The queue manager does not stop the Session Ack Send Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -113,7 +113,7 @@ class QueueManagerClosedSessionKeepsSessionAckSendTimer(Closing):
 
 
 @fault("queue-manager-closing-one-session-stops-timers-of-others", breaks="MQQB-3.1.5.9-D03", blind=True)
-class QueueManagerClosingOneSessionStopsTimersOfOthers(Closing):
+class QueueManagerClosingOneSessionStopsTimersOfOthers(SessionClosing):
     """When the queue manager closes a session, it also stops the Session Ack Send Timers of other sessions."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -123,7 +123,7 @@ class QueueManagerClosingOneSessionStopsTimersOfOthers(Closing):
 
 
 @fault("acceptor-cleanup-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
-class AcceptorCleanupTimerRunsAfterClose(Closing):
+class AcceptorCleanupTimerRunsAfterClose(SessionClosing):
     """The acceptor does not stop the Session Cleanup Timer of an accepted session when the session closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -133,7 +133,7 @@ class AcceptorCleanupTimerRunsAfterClose(Closing):
 
 
 @fault("queue-manager-order-ack-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
-class QueueManagerOrderAckTimerRunsAfterClose(Closing):
+class QueueManagerOrderAckTimerRunsAfterClose(SessionClosing):
     """The queue manager does not stop the Transactional Ack Wait Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -144,7 +144,7 @@ class QueueManagerOrderAckTimerRunsAfterClose(Closing):
 
 
 @fault("acceptor-session-cleanup-timer-not-stopped-at-connection-loss", breaks="MQQB-3.1.5.9-D03")
-class AcceptorSessionCleanupTimerNotStoppedAtConnectionLoss(Closing):
+class AcceptorSessionCleanupTimerNotStoppedAtConnectionLoss(SessionClosing):
     """The acceptor does not stop the Session Cleanup Timer of an accepted session after the other side
     has closed the connection.
     """

@@ -48,7 +48,7 @@ class AcceptorSecondConnectionOfInitiatorClosesFirst(SessionOpening):
         for other in list(self.qm.sessions.values()):
             same = other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid
             if same and other.SessionState is SessionState.OPEN:
-                self.qm.closing.close(other, "a fault", now)
+                self.qm.session_closing.close(other, "a fault", now)
 
 
 @fault("acceptor-later-session-of-host-keeps-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
@@ -74,7 +74,7 @@ class AcceptorNewConnectionClosesConnectionThatAwaitsRequest(SessionOpening):
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
             if other.SessionState is SessionState.WAITING_EC_MSG and not other.initiator:
-                self.qm.closing.close(other, "a fault", now)
+                self.qm.session_closing.close(other, "a fault", now)
         super().accept_transport(event, now)
 
 
@@ -105,7 +105,7 @@ class AcceptorRefusesConnectionWhileOwnSessionToPeerIsOpen(SessionOpening):
         session = self.qm.transports[event.transport]
         own = [one for one in self.qm.sessions.values() if one.initiator and one.RemoteQMAddress == event.remote.host]
         if any(one.SessionState is SessionState.OPEN for one in own) and isinstance(session, Session):
-            self.qm.closing.close(session, "a fault", now)
+            self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("acceptor-initialization-timer-not-started", breaks="MQQB-3.1.5.10-03")

@@ -19,7 +19,7 @@ def _treat_requests_as_responses(applies: Callable[[Any, Session, EstablishConne
 
     def receive(self: Any, original: Any, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if applies(self.qm, session, packet):
-            self.qm.closing.close_session_after_unexpected_packet(session, packet, now)
+            self.qm.session_closing.close_session_after_unexpected_packet(session, packet, now)
         else:
             original(session, packet, now)
 

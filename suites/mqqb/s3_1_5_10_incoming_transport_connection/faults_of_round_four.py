@@ -24,6 +24,6 @@ class AcceptorRefusesEstablishRequestWhileOwnRequestIsPending(SessionOpening):
             for one in self.qm.sessions.values()
         )
         if crossed:
-            self.qm.closing.close_session_after_unexpected_packet(session, packet, now)
+            self.qm.session_closing.close_session_after_unexpected_packet(session, packet, now)
         else:
             super().receive_establish_request(session, packet, now)

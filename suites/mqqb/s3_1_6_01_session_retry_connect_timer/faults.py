@@ -8,9 +8,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -21,23 +21,23 @@ add(
     "initiator-session-retry-timer-ignored",
     "MQQB-3.1.6.1-01",
     "The initiator does nothing when the Session Retry Connect Timer expires.",
-    skip(Establishing.on_session_retry_connect_timer),
+    skip(SessionEstablishing.on_session_retry_connect_timer),
 )
 
 
 @fault("initiator-reconnects-although-all-messages-acknowledged", breaks="MQQB-3.1.6.1-01")
-class InitiatorReconnectsAlthoughAllMessagesAcknowledged(Establishing):
+class InitiatorReconnectsAlthoughAllMessagesAcknowledged(SessionEstablishing):
     """The initiator connects again although all its messages were acknowledged after the loss of the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):
-            self.qm.establishing.establish(session, now, again=True)
+            self.qm.session_establishing.establish(session, now, again=True)
         else:
             super().on_session_retry_connect_timer(session, now)
 
 
 @fault("initiator-retry-ends-after-three-attempts", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorRetryEndsAfterThreeAttempts(Establishing):
+class InitiatorRetryEndsAfterThreeAttempts(SessionEstablishing):
     """The initiator does not try to connect again after three failed retries, although messages wait."""
 
     def __init__(self, qm: QM) -> None:
@@ -51,7 +51,7 @@ class InitiatorRetryEndsAfterThreeAttempts(Establishing):
 
 
 @fault("initiator-does-not-retry-for-express-messages-only", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorDoesNotRetryForExpressMessagesOnly(Establishing):
+class InitiatorDoesNotRetryForExpressMessagesOnly(SessionEstablishing):
     """The initiator does not connect again if only express messages wait."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -60,7 +60,7 @@ class InitiatorDoesNotRetryForExpressMessagesOnly(Establishing):
 
 
 @fault("initiator-retries-only-one-outgoing-queue-at-a-time", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorRetriesOnlyOneOutgoingQueueAtATime(Closing):
+class InitiatorRetriesOnlyOneOutgoingQueueAtATime(SessionClosing):
     """The initiator stops the retries of other outgoing queues when it starts the retry of one queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -72,16 +72,16 @@ class InitiatorRetriesOnlyOneOutgoingQueueAtATime(Closing):
 
 
 @fault("initiator-reconnects-without-establish-connection-request", breaks="MQQB-3.1.6.1-03")
-class InitiatorReconnectsWithoutEstablishConnectionRequest(Establishing):
+class InitiatorReconnectsWithoutEstablishConnectionRequest(SessionEstablishing):
     """The initiator connects again but sends no EstablishConnection request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
-        if not session.retrying:
+        if not session.is_retrying_connection:
             super().send_establish_request(session, now)
 
 
 @fault("initiator-no-attempt-after-last-next-hop", breaks="MQQB-3.1.6.1-03")
-class InitiatorNoAttemptAfterLastNextHop(Establishing):
+class InitiatorNoAttemptAfterLastNextHop(SessionEstablishing):
     """The initiator stops trying to connect after the last of several addresses of a host name."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -90,19 +90,19 @@ class InitiatorNoAttemptAfterLastNextHop(Establishing):
 
 
 @fault("initiator-retry-begins-with-last-next-hop", breaks="MQQB-3.1.6.1-03", blind=True)
-class InitiatorRetryBeginsWithLastNextHop(Resolving):
+class InitiatorRetryBeginsWithLastNextHop(SessionAddressResolving):
     """After all next hops have failed, the initiator resolves the host name again, but tries the last next hop
     first.
     """
 
     def select_next_hop(self, session: Session) -> None:
-        if session.retrying and session.NextHopIndexer == 0:
+        if session.is_retrying_connection and session.NextHopIndexer == 0:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
         super().select_next_hop(session)
 
 
 @fault("initiator-makes-no-attempt-at-second-expiry-of-retry-timer", breaks="MQQB-3.1.6.1-03", blind=True)
-class InitiatorMakesNoAttemptAtSecondExpiryOfRetryTimer(Establishing):
+class InitiatorMakesNoAttemptAtSecondExpiryOfRetryTimer(SessionEstablishing):
     """The initiator opens a session again only once: when the Session Retry Connect Timer of the session expires for
     the second time, and no further next hop is known, the initiator makes no attempt.
     """
@@ -125,7 +125,7 @@ def _change_session_before_retry(change: Callable[[Session], None]) -> Install:
     (3.1.3.2).
     """
 
-    class SessionChangedBeforeRetry(Establishing):
+    class SessionChangedBeforeRetry(SessionEstablishing):
         def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
             if session.SessionState is SessionState.WAITING_RECONNECT:
                 change(session)
@@ -147,7 +147,7 @@ add(
 
 
 @fault("initiator-retry-third-next-hop-skipped", breaks=("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"), blind=True)
-class InitiatorRetryThirdNextHopSkipped(Establishing):
+class InitiatorRetryThirdNextHopSkipped(SessionEstablishing):
     """If a host has three next hops, the initiator skips the third next hop and begins a new attempt
     with the first next hop.
     """
@@ -159,7 +159,7 @@ class InitiatorRetryThirdNextHopSkipped(Establishing):
 
 
 @fault("initiator-next-hop-address-not-selected", breaks="MQQB-3.1.6.1-06")
-class InitiatorNextHopAddressNotSelected(Resolving):
+class InitiatorNextHopAddressNotSelected(SessionAddressResolving):
     """The initiator leaves RemoteQMAddress at the address of the first next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -168,7 +168,7 @@ class InitiatorNextHopAddressNotSelected(Resolving):
 
 
 @fault("initiator-next-hop-host-name-empty", breaks="MQQB-3.1.6.1-07")
-class InitiatorNextHopHostNameEmpty(Resolving):
+class InitiatorNextHopHostNameEmpty(SessionAddressResolving):
     """The initiator sets RemoteQMHostName to an empty string when it selects a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -177,7 +177,7 @@ class InitiatorNextHopHostNameEmpty(Resolving):
 
 
 @fault("initiator-next-hop-guid-set-to-own-guid", breaks="MQQB-3.1.6.1-08")
-class InitiatorNextHopGuidSetToOwnGuid(Resolving):
+class InitiatorNextHopGuidSetToOwnGuid(SessionAddressResolving):
     """The initiator sets RemoteQMGuid to its own GUID when it selects a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -224,7 +224,7 @@ add(
 
 
 @fault("initiator-express-messages-lost-with-session", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorExpressMessagesLostWithSession(Closing):
+class InitiatorExpressMessagesLostWithSession(SessionClosing):
     """The initiator drops unacknowledged express messages when their session ends."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -277,7 +277,7 @@ class InitiatorMessageWithSessionAckButNoOrderAckNotResent(SessionInitialization
         super().initialize_messages(session)
         for position in marked:
             if position.TxSequenceNumber:
-                session.OutgoingMessageTable.keep_until_order_ack(position)
+                session.OutgoingMessageTable.keep_message_until_order_ack(position)
                 position.ReceivedSessionAck = True
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -31,7 +31,7 @@ def _ignore_retry_timer(when: RetryCondition) -> Install:
                 return
         original(session, now)
 
-    return change_step(Establishing.on_session_retry_connect_timer, run)
+    return change_step(SessionEstablishing.on_session_retry_connect_timer, run)
 
 
 def _is_older_session_waiting_for_retry(self: Any, session: Any, earlier: int) -> bool:
@@ -50,7 +50,7 @@ def _change_session_after_next_hop_selection(change: Callable[[Any, Any], None])
         if session.NextHopIndexer:
             change(self, session)
 
-    return change_step(Resolving.select_next_hop, run)
+    return change_step(SessionAddressResolving.select_next_hop, run)
 
 
 def _advance_next_hop_index_by_two(self: Any, original: Any, session: Any, now: Any) -> None:
@@ -67,7 +67,7 @@ def _try_second_next_hop_again(self: Any, original: Any, session: Any, now: Any)
 
 def _resolve_host_name_again_at_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
     waiting = session.SessionState is SessionState.WAITING_RECONNECT and len(session.OutgoingMessageTable)
-    if waiting and session.NextHopIndexer >= 1 and self.qm.connecting.may_connect():
+    if waiting and session.NextHopIndexer >= 1 and self.qm.session_connecting.may_connect():
         self.establish(session, now, again=True)
     else:
         original(session, now)
@@ -160,31 +160,31 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-third-next-hop-skipped",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
         "The initiator advances NextHopIndexer by two after the second next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _advance_next_hop_index_by_two),
+        change_step(SessionEstablishing.on_session_retry_connect_timer, _advance_next_hop_index_by_two),
     ),
     (
         "initiator-third-next-hop-never-tried",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
         "The initiator alternates between the first and the second next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _try_second_next_hop_again),
+        change_step(SessionEstablishing.on_session_retry_connect_timer, _try_second_next_hop_again),
     ),
     (
         "initiator-third-next-hop-resolved-again",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-09"),
         "The initiator resolves the addresses again after the second next hop, even if there is a third next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _resolve_host_name_again_at_second_next_hop),
+        change_step(SessionEstablishing.on_session_retry_connect_timer, _resolve_host_name_again_at_second_next_hop),
     ),
     (
         "initiator-no-retry-after-last-of-several-next-hops",
         "MQQB-3.1.6.1-03",
         "The initiator does not connect again after the last of several next hops.",
-        change_step(Establishing.on_session_retry_connect_timer, _stop_retries_after_last_next_hop),
+        change_step(SessionEstablishing.on_session_retry_connect_timer, _stop_retries_after_last_next_hop),
     ),
     (
         "initiator-third-next-hop-with-second-address",
         "MQQB-3.1.6.1-06",
         "The initiator connects to the address of the second next hop when it tries the third next hop.",
-        change_step(Connecting.connect_transport, _connect_to_second_next_hop_address),
+        change_step(SessionConnecting.connect_transport, _connect_to_second_next_hop_address),
     ),
     (
         "initiator-host-name-of-further-next-hop-empty",
@@ -225,7 +225,7 @@ for _name, _breaks, _says, _install in _FAULTS:
 
 
 @fault("initiator-last-of-several-next-hops-tried-forever", breaks="MQQB-3.1.6.1-03", blind=True)
-class InitiatorLastOfSeveralNextHopsTriedForever(Establishing):
+class InitiatorLastOfSeveralNextHopsTriedForever(SessionEstablishing):
     """The initiator connects to the last next hop again, if the Session Retry Connect Timer expires after the last of
     several next hops. It does not establish the session from the beginning.
     """
@@ -233,10 +233,10 @@ class InitiatorLastOfSeveralNextHopsTriedForever(Establishing):
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         hops = len(session.NextHopCollection)
         waits = session.SessionState is SessionState.WAITING_RECONNECT and len(session.OutgoingMessageTable)
-        if not waits or hops < 2 or session.NextHopIndexer + 1 < hops or not self.qm.connecting.may_connect():
+        if not waits or hops < 2 or session.NextHopIndexer + 1 < hops or not self.qm.session_connecting.may_connect():
             super().on_session_retry_connect_timer(session, now)
             return
-        session.retrying = True
+        session.is_retrying_connection = True
         self.qm.session_initialization.initialize_session(session, now)
-        self.qm.resolving.select_next_hop(session)
-        self.qm.ping.ping_before_session(session, now)
+        self.qm.session_address_resolving.select_next_hop(session)
+        self.qm.ping_handling.ping_before_session(session, now)

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-remote-guid-of-earlier-acceptor-kept-at-next-hop", breaks="MQQB-3.1.6.1-08", blind=True)
-class InitiatorRemoteGuidOfEarlierAcceptorKeptAtNextHop(Resolving):
+class InitiatorRemoteGuidOfEarlierAcceptorKeptAtNextHop(SessionAddressResolving):
     """When the initiator selects a later next hop after a session that was open, RemoteQMGuid remains the GUID from the
     response of that session.
     """
@@ -27,21 +27,21 @@ class InitiatorRemoteGuidOfEarlierAcceptorKeptAtNextHop(Resolving):
 
 
 @fault("initiator-connects-to-same-next-hop-again-after-lost-session", breaks="MQQB-3.1.6.1-06", blind=True)
-class InitiatorConnectsToSameNextHopAgainAfterLostSession(Resolving):
+class InitiatorConnectsToSameNextHopAgainAfterLostSession(SessionAddressResolving):
     """When the session to a next hop was open before it was lost, the initiator connects to the address of this next
     hop again, although it selects the following one.
     """
 
     def select_next_hop(self, session: Session) -> None:
         before = session.RemoteQMAddress
-        opened = session.direct and session.RemoteQMGuid != NULL_GUID  # the GUID comes from a response
+        opened = session.is_destination_direct and session.RemoteQMGuid != NULL_GUID  # the GUID comes from a response
         super().select_next_hop(session)
         if session.NextHopIndexer and opened:
             session.RemoteQMAddress = before
 
 
 @fault("initiator-connects-to-address-of-other-session-as-later-next-hop", breaks="MQQB-3.1.6.1-06", blind=True)
-class InitiatorConnectsToAddressOfOtherSessionAsLaterNextHop(Resolving):
+class InitiatorConnectsToAddressOfOtherSessionAsLaterNextHop(SessionAddressResolving):
     """When the initiator selects a later next hop, it connects to the address of another open session, if there is such
     a session.
     """
@@ -54,7 +54,7 @@ class InitiatorConnectsToAddressOfOtherSessionAsLaterNextHop(Resolving):
 
 
 @fault("initiator-host-name-is-address-at-later-next-hop", breaks="MQQB-3.1.6.1-07", blind=True)
-class InitiatorHostNameIsAddressAtLaterNextHop(Resolving):
+class InitiatorHostNameIsAddressAtLaterNextHop(SessionAddressResolving):
     """When the initiator selects a later next hop, RemoteQMHostName becomes the address of the next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -64,7 +64,7 @@ class InitiatorHostNameIsAddressAtLaterNextHop(Resolving):
 
 
 @fault("initiator-host-name-empty-at-third-next-hop", breaks="MQQB-3.1.6.1-07", blind=True)
-class InitiatorHostNameEmptyAtThirdNextHop(Resolving):
+class InitiatorHostNameEmptyAtThirdNextHop(SessionAddressResolving):
     """When the initiator selects the third next hop, RemoteQMHostName becomes empty."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -74,7 +74,7 @@ class InitiatorHostNameEmptyAtThirdNextHop(Resolving):
 
 
 @fault("initiator-host-name-of-other-session-at-later-next-hop", breaks="MQQB-3.1.6.1-07", blind=True)
-class InitiatorHostNameOfOtherSessionAtLaterNextHop(Resolving):
+class InitiatorHostNameOfOtherSessionAtLaterNextHop(SessionAddressResolving):
     """When the initiator selects a later next hop, RemoteQMHostName becomes the host name of another session."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -85,7 +85,7 @@ class InitiatorHostNameOfOtherSessionAtLaterNextHop(Resolving):
 
 
 @fault("initiator-resolves-again-after-lost-session", breaks="MQQB-3.1.6.1-09", blind=True)
-class InitiatorResolvesAgainAfterLostSession(Closing):
+class InitiatorResolvesAgainAfterLostSession(SessionClosing):
     """When a session that was open is lost, the initiator resolves the destination again instead of trying the further
     next hops that it knows.
     """
@@ -98,25 +98,29 @@ class InitiatorResolvesAgainAfterLostSession(Closing):
 
 
 @fault("initiator-resolves-again-after-refused-session", breaks="MQQB-3.1.6.1-09")
-class InitiatorResolvesAgainAfterRefusedSession(Closing):
+class InitiatorResolvesAgainAfterRefusedSession(SessionClosing):
     """When the acceptor at a next hop refuses a session, the initiator resolves the destination again instead of trying
     the further next hops that it knows.
     """
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         if status is ConnectionStatus.CONNECTION_REFUSED:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
 
 
 @fault("initiator-connects-to-same-next-hop-again-after-refused-session", breaks="MQQB-3.1.6.1-06")
-class InitiatorConnectsToSameNextHopAgainAfterRefusedSession(Closing):
+class InitiatorConnectsToSameNextHopAgainAfterRefusedSession(SessionClosing):
     """When the acceptor at a next hop refuses a session, the initiator connects to the same address again, although it
     selects the following next hop.
     """
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         following = session.NextHopIndexer + 1
         if status is ConnectionStatus.CONNECTION_REFUSED and following < len(session.NextHopCollection):
             hop = session.NextHopCollection[following]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -14,7 +14,7 @@ CONNECTION_ATTEMPT_LIMIT = 3
 
 
 @fault("initiator-session-not-retried-after-three-attempts", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorSessionNotRetriedAfterThreeAttempts(Establishing):
+class InitiatorSessionNotRetriedAfterThreeAttempts(SessionEstablishing):
     """The initiator connects again only three times in succession, although messages still wait."""
 
     def __init__(self, qm: QM) -> None:

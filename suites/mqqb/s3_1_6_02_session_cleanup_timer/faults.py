@@ -8,9 +8,9 @@ from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -18,12 +18,12 @@ add(
     "any-idle-session-not-closed",
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"),
     "The queue manager does nothing when the Session Cleanup Timer expires.",
-    skip(Closing.on_session_cleanup_timer),
+    skip(SessionClosing.on_session_cleanup_timer),
 )
 
 
 @fault("queue-manager-closes-used-session-as-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class QueueManagerClosesUsedSessionAsIdle(Closing):
+class QueueManagerClosesUsedSessionAsIdle(SessionClosing):
     """The queue manager closes a used session when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -32,7 +32,7 @@ class QueueManagerClosesUsedSessionAsIdle(Closing):
 
 
 @fault("queue-manager-session-active-never-reset", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class QueueManagerSessionActiveNeverReset(Closing):
+class QueueManagerSessionActiveNeverReset(SessionClosing):
     """The queue manager never resets SessionActive to FALSE when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -45,7 +45,7 @@ class QueueManagerSessionActiveNeverReset(Closing):
     breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"),
     blind=True,
 )
-class QueueManagerSessionUsedBeforeFirstExpiryNeverClosed(Closing):
+class QueueManagerSessionUsedBeforeFirstExpiryNeverClosed(SessionClosing):
     """The queue manager never closes a session on which a message was transferred before the first expiry of the
     Session Cleanup Timer.
     """
@@ -57,7 +57,7 @@ class QueueManagerSessionUsedBeforeFirstExpiryNeverClosed(Closing):
 
 
 @fault("initiator-idle-session-stays-open", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
-class InitiatorIdleSessionStaysOpen(Closing):
+class InitiatorIdleSessionStaysOpen(SessionClosing):
     """The queue manager closes an idle session only if it accepted the session, and not if it initiated the session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -66,7 +66,7 @@ class InitiatorIdleSessionStaysOpen(Closing):
 
 
 @fault("queue-manager-closes-used-session-at-third-cleanup-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerClosesUsedSessionAtThirdCleanupExpiry(Closing):
+class QueueManagerClosesUsedSessionAtThirdCleanupExpiry(SessionClosing):
     """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the
     session was active.
     """
@@ -82,7 +82,7 @@ class QueueManagerClosesUsedSessionAtThirdCleanupExpiry(Closing):
 
 
 @fault("queue-manager-only-first-sent-message-counts-as-activity", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerOnlyFirstSentMessageCountsAsActivity(Sending):
+class QueueManagerOnlyFirstSentMessageCountsAsActivity(MessageSending):
     """The queue manager counts only the first message that it sends on a session as activity."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -94,7 +94,7 @@ class QueueManagerOnlyFirstSentMessageCountsAsActivity(Sending):
 
 
 @fault("queue-manager-session-activity-noted-in-newest-session", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerSessionActivityNotedInNewestSession(Receiving):
+class QueueManagerSessionActivityNotedInNewestSession(MessageReceiving):
     """The queue manager notes a received message as activity of its newest session, not of the message's session."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -105,7 +105,7 @@ class QueueManagerSessionActivityNotedInNewestSession(Receiving):
 
 
 @fault("queue-manager-sent-acknowledgment-not-counted-as-activity", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerSentAcknowledgmentNotCountedAsActivity(Sending):
+class QueueManagerSentAcknowledgmentNotCountedAsActivity(MessageSending):
     """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -117,7 +117,7 @@ class QueueManagerSentAcknowledgmentNotCountedAsActivity(Sending):
 
 
 @fault("queue-manager-active-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerActiveSessionClosedAtThirdExpiry(Closing):
+class QueueManagerActiveSessionClosedAtThirdExpiry(SessionClosing):
     """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if the
     session is active.
     """
@@ -138,7 +138,7 @@ LONG_LABEL_CHARACTERS = 200
 
 
 @fault("receiver-message-with-long-label-leaves-session-active-false", breaks="MQQB-3.1.6.2-03")
-class ReceiverMessageWithLongLabelLeavesSessionActiveFalse(Receiving):
+class ReceiverMessageWithLongLabelLeavesSessionActiveFalse(MessageReceiving):
     """The receiver does not set SessionActive when it receives a message with a label of more than 200 characters."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

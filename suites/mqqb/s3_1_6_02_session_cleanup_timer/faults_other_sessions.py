@@ -6,15 +6,15 @@ from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-cleanup-closes-every-session", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class QueueManagerCleanupClosesEverySession(Closing):
+class QueueManagerCleanupClosesEverySession(SessionClosing):
     """When the queue manager closes an idle session, it closes every other session of the same remote queue manager."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -27,7 +27,7 @@ class QueueManagerCleanupClosesEverySession(Closing):
 
 
 @fault("queue-manager-session-active-not-reset-after-second-expiry", breaks=("MQQB-3.1.6.2-02",))
-class QueueManagerSessionActiveNotResetAfterSecondExpiry(Closing):
+class QueueManagerSessionActiveNotResetAfterSecondExpiry(SessionClosing):
     """The queue manager never closes a session that was active at two expiries of the Session Cleanup Timer."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -43,7 +43,7 @@ class QueueManagerSessionActiveNotResetAfterSecondExpiry(Closing):
 
 
 @fault("queue-manager-session-active-only-for-first-message", breaks="MQQB-3.1.6.2-03")
-class QueueManagerSessionActiveOnlyForFirstMessage(Receiving):
+class QueueManagerSessionActiveOnlyForFirstMessage(MessageReceiving):
     """The queue manager sets SessionActive only for the first message of a session."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

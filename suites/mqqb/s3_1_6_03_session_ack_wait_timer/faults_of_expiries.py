@@ -17,16 +17,16 @@ class SenderSessionAckWaitTimerAfterIdleExpiryNotStarted(SessionAcks):
         super().__init__(qm)
         self.idle: set[int] = set()
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
-        super().on_wait_timer(session, now)
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_session_ack_wait_timer(session, now)
         if not session.OutgoingMessageTable.awaiting_ack:
             self.idle.add(session.number)
 
-    def start_wait_timer(self, session: Session, now: Now) -> None:
+    def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         if session.number in self.idle:
             self.idle.discard(session.number)
             return
-        super().start_wait_timer(session, now)
+        super().start_session_ack_wait_timer(session, now)
 
 
 @fault("sender-received-ack-kept-at-expiry-without-unacked-message", breaks="MQQB-3.1.6.3-02", blind=True)
@@ -35,9 +35,9 @@ class SenderReceivedAckKeptAtExpiryWithoutUnackedMessage(SessionAcks):
     unacknowledged message closes the session one period late.
     """
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         before = session.ReceivedAck
-        super().on_wait_timer(session, now)
+        super().on_session_ack_wait_timer(session, now)
         if not session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = before
 
@@ -50,9 +50,9 @@ class SenderSessionClosedAtSecondExpiryDespitePackets(SessionAcks):
         super().__init__(qm)
         self.restarted: set[int] = set()
 
-    def on_wait_timer(self, session: Session, now: Now) -> None:
+    def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         if session.OutgoingMessageTable.awaiting_ack and session.ReceivedAck:
             if session.number in self.restarted:
                 session.ReceivedAck = False
             self.restarted.add(session.number)
-        super().on_wait_timer(session, now)
+        super().on_session_ack_wait_timer(session, now)

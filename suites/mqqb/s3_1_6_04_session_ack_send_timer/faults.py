@@ -13,7 +13,7 @@ from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacke
 from reference_qm.core.part import QM
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.sessions.session_timers import SessionTimers
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-session-ack-not-delayed", breaks="MQQB-3.1.6.4-01")
-class ReceiverSessionAckNotDelayed(Receiving):
+class ReceiverSessionAckNotDelayed(MessageReceiving):
     """The receiver sends a SessionAck at once for each message."""
 
     def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -34,7 +34,7 @@ class ReceiverSessionAckNotDelayed(Receiving):
 class ReceiverSessionAckSentWithoutMessages(SessionAcks):
     """The receiver sends a SessionAck at the expiry of the Session Ack Send Timer although no message arrived."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.send(session, now)
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
@@ -47,10 +47,10 @@ class ReceiverThirdSessionAckNotSent(SessionAcks):
         super().__init__(qm)
         self.expired: dict[int, int] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.expired[session.number] = self.expired.get(session.number, 0) + 1
         if self.expired[session.number] <= 2:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
 
 
 for _name, _rule, _says, _install in (
@@ -286,7 +286,7 @@ add(
 
 
 @fault("receiver-ack-send-timer-not-restarted-for-express-after-recoverable", breaks="MQQB-3.1.6.4-11", blind=True)
-class ReceiverAckSendTimerNotRestartedForExpressAfterRecoverable(Receiving):
+class ReceiverAckSendTimerNotRestartedForExpressAfterRecoverable(MessageReceiving):
     """The receiver does not start the Session Ack Send Timer for an express message after a SessionAck that
     acknowledged recoverable messages.
     """

@@ -77,7 +77,7 @@ def _omit_session_ack(case: str) -> Install:
             return
         original(session, now)
 
-    return change_step(SessionAcks.on_send_timer, run)
+    return change_step(SessionAcks.on_order_ack_send_timer, run)
 
 
 def _change_session_ack(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
@@ -243,7 +243,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-session-ack-without-new-messages-once",
         "MQQB-3.1.6.4-01",
         "When the timer expires after a SessionAck and no message has arrived since, the receiver sends a SessionAck.",
-        change_step(SessionAcks.on_send_timer, _send_ack_without_messages),
+        change_step(SessionAcks.on_order_ack_send_timer, _send_ack_without_messages),
     ),
     *(
         (
@@ -312,6 +312,6 @@ class ReceiverSessionAckMissingForExpressAfterRecoverableAcks(SessionAcks):
             self.__dict__.setdefault("sessions", set()).add(session.number)
         super().reset_unacknowledged_counts(session, now)
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if session.number not in self.__dict__.get("sessions", ()) or session.RecoverableMsgAckFlags:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)

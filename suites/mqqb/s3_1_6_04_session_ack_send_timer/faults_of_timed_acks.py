@@ -20,9 +20,9 @@ class _SessionAckAtTimerExpiry(SessionAcks):
         super().__init__(qm)
         self.timed = False
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.timed = True
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         self.timed = False
 
     def send(self, session: Session, now: Now) -> None:
@@ -31,7 +31,7 @@ class _SessionAckAtTimerExpiry(SessionAcks):
             return
         packet = bytearray(self.build(session).build())
         self.change(session, packet)
-        self.qm.connecting.send(session, bytes(packet))
+        self.qm.session_connecting.send(session, bytes(packet))
         self.reset_unacknowledged_counts(session, now)
 
     def change(self, session: Session, packet: bytearray) -> None:

@@ -46,7 +46,7 @@ class SenderResendsNontransactionalMessagesToo(TransactionalSending):
             if not position.TxSequenceNumber:
                 session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
-        self.qm.sending.dispatch_messages(session, now)
+        self.qm.message_sending.dispatch_messages(session, now)
 
 
 @fault("sender-resend-timer-not-restarted", breaks="MQQB-3.1.6.5-01", blind=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -23,7 +23,7 @@ class AcceptorInitializationTimerRestartedByPartialPacket(Identifying):
 
 
 @fault("initiator-initialization-timer-ignored-in-state-waiting-cpr-msg", breaks="MQQB-3.1.6.6-01", blind=True)
-class InitiatorInitializationTimerIgnoredInStateWaitingCprMsg(Closing):
+class InitiatorInitializationTimerIgnoredInStateWaitingCprMsg(SessionClosing):
     """When the Session Initialization Timer expires, the initiator does not close a session that waits for a
     ConnectionParameters response.
     """
@@ -34,7 +34,7 @@ class InitiatorInitializationTimerIgnoredInStateWaitingCprMsg(Closing):
 
 
 @fault("acceptor-initialization-timer-ignored-in-state-waiting-cp-msg", breaks="MQQB-3.1.6.6-01", blind=True)
-class AcceptorInitializationTimerIgnoredInStateWaitingCpMsg(Closing):
+class AcceptorInitializationTimerIgnoredInStateWaitingCpMsg(SessionClosing):
     """When the Session Initialization Timer expires, the acceptor does not close a session that waits for a
     ConnectionParameters request.
     """
@@ -45,7 +45,7 @@ class AcceptorInitializationTimerIgnoredInStateWaitingCpMsg(Closing):
 
 
 @fault("session-initialization-timer-closes-open-sessions", breaks="MQQB-3.1.6.6-01", blind=True)
-class SessionInitializationTimerClosesOpenSessions(Closing):
+class SessionInitializationTimerClosesOpenSessions(SessionClosing):
     """The queue manager closes all open sessions when a Session Initialization Timer expires."""
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
@@ -56,7 +56,7 @@ class SessionInitializationTimerClosesOpenSessions(Closing):
 
 
 @fault("acceptor-initialization-timer-of-second-silent-connection-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
-class AcceptorInitializationTimerOfSecondSilentConnectionIgnored(Closing):
+class AcceptorInitializationTimerOfSecondSilentConnectionIgnored(SessionClosing):
     """The acceptor does not close a second connection on which no session is set up in time."""
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:

@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.store.entries import format_history_name
-from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -17,12 +17,12 @@ add(
     "receiver-history-entries-never-deleted",
     ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"),
     "The receiver never deletes an entry of MessageIDHistoryTable.",
-    skip(History.on_history_timer),
+    skip(MessageHistory.on_history_timer),
 )
 
 
 @fault("receiver-history-entries-all-deleted-at-expiry", breaks="MQQB-3.1.6.7-02")
-class ReceiverHistoryEntriesAllDeletedAtExpiry(History):
+class ReceiverHistoryEntriesAllDeletedAtExpiry(MessageHistory):
     """The receiver deletes all entries of MessageIDHistoryTable when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -32,7 +32,7 @@ class ReceiverHistoryEntriesAllDeletedAtExpiry(History):
 
 
 @fault("receiver-history-cleanup-deletes-first-old-entry-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupDeletesFirstOldEntryOnly(History):
+class ReceiverHistoryCleanupDeletesFirstOldEntryOnly(MessageHistory):
     """The receiver deletes only the oldest entry when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -47,7 +47,7 @@ class ReceiverHistoryCleanupDeletesFirstOldEntryOnly(History):
 
 
 @fault("receiver-history-cleanup-deletes-entries-after-half-duration", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupDeletesEntriesAfterHalfDuration(History):
+class ReceiverHistoryCleanupDeletesEntriesAfterHalfDuration(MessageHistory):
     """The receiver deletes entries that are older than half of the duration of the MessageIDHistory Cleanup Timer."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -58,7 +58,7 @@ class ReceiverHistoryCleanupDeletesEntriesAfterHalfDuration(History):
         super().on_history_timer(now)
 
 
-class _OldHistoryEntryKeeper(History):
+class _OldHistoryEntryKeeper(MessageHistory):
     """Keep some of the old entries of the history; a subclass selects which."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -98,7 +98,7 @@ class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_OldHistoryEntryKeeper)
 
 
 @fault("receiver-history-cleanup-uses-time-of-first-receipt", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupUsesTimeOfFirstReceipt(History):
+class ReceiverHistoryCleanupUsesTimeOfFirstReceipt(MessageHistory):
     """The receiver deletes an entry of MessageIDHistoryTable when the time since the first arrival of its message
     exceeds the duration of the MessageIDHistory Cleanup Timer, even if a duplicate has set TimeStamp to a later time.
     """
@@ -125,12 +125,12 @@ add(
     "receiver-history-timer-not-restarted",
     "MQQB-3.1.6.7-03",
     "The receiver does not restart the MessageIDHistory Cleanup Timer after its first expiry.",
-    skip_during(History.on_history_timer, History.start_history_timer),
+    skip_during(MessageHistory.on_history_timer, MessageHistory.start_history_timer),
 )
 
 
 @fault("receiver-history-cleanup-timer-restarted-once", breaks="MQQB-3.1.6.7-03", blind=True)
-class ReceiverHistoryCleanupTimerRestartedOnce(History):
+class ReceiverHistoryCleanupTimerRestartedOnce(MessageHistory):
     """The receiver restarts the MessageIDHistory Cleanup Timer only after its first expiry."""
 
     def __init__(self, qm: QM) -> None:
@@ -145,7 +145,7 @@ class ReceiverHistoryCleanupTimerRestartedOnce(History):
 
 
 @fault("receiver-history-cleanup-timer-not-restarted-for-single-entry", breaks="MQQB-3.1.6.7-03", blind=True)
-class ReceiverHistoryCleanupTimerNotRestartedForSingleEntry(History):
+class ReceiverHistoryCleanupTimerNotRestartedForSingleEntry(MessageHistory):
     """The receiver does not restart the MessageIDHistory Cleanup Timer while the table has only one entry."""
 
     def on_history_timer(self, now: Now) -> None:

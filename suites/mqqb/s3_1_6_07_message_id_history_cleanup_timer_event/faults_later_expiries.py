@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-history-cleanup-removes-one-entry-per-expiry", breaks=("MQQB-3.1.6.7-02", "MQQB-3.1.6.7-01"))
-class ReceiverHistoryCleanupRemovesOneEntryPerExpiry(History):
+class ReceiverHistoryCleanupRemovesOneEntryPerExpiry(MessageHistory):
     """The receiver removes only the oldest history entry when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -23,7 +23,7 @@ class ReceiverHistoryCleanupRemovesOneEntryPerExpiry(History):
 
 
 @fault("receiver-history-cleanup-timer-restarted-only-once", breaks="MQQB-3.1.6.7-03")
-class ReceiverHistoryCleanupTimerRestartedOnlyOnce(History):
+class ReceiverHistoryCleanupTimerRestartedOnlyOnce(MessageHistory):
     """The receiver restarts the MessageIDHistory Cleanup Timer only at its first expiry."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 
 
-class _HistoryWithUncheckedEntries(History):
+class _HistoryWithUncheckedEntries(MessageHistory):
     def on_history_timer(self, now: Now) -> None:
         table = self.qm.adm.MessageIDHistoryTable
         before = list(table)

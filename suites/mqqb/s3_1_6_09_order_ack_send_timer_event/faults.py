@@ -19,10 +19,10 @@ class ReceiverOrderAckTimerSendsOnlyAtFirstExpiryOfSession(OrderAcks):
         super().__init__(qm)
         self.expired: set[int] = set()
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if session.number not in self.expired:
             self.expired.add(session.number)
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-order-ack-timer-shared-by-sessions", breaks="MQQB-3.1.6.9-01", blind=True)
@@ -46,9 +46,9 @@ class ReceiverOrderAckOnlyAtFirstExpiry(OrderAcks):
         super().__init__(qm)
         self.done: set[int] = set()
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if session.number not in self.done:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
         self.done.add(session.number)
 
 
@@ -56,18 +56,18 @@ class ReceiverOrderAckOnlyAtFirstExpiry(OrderAcks):
 class ReceiverOrderAckOnlyToNewestSender(OrderAcks):
     """When several sessions are open, the receiver sends OrderAcks only on the newest session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         if get_newest_session(self.qm, session) is session:
-            super().on_send_timer(session, now)
+            super().on_order_ack_send_timer(session, now)
 
 
 @fault("receiver-last-order-ack-send-time-not-updated", breaks="MQQB-3.1.6.9-02")
 class ReceiverLastOrderAckSendTimeNotUpdated(OrderAcks):
     """The receiver does not update LastOrderAckSendTime when it sends an OrderAck."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         time_s = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         session.LastOrderAckSendTime = time_s
 
 
@@ -79,8 +79,8 @@ class ReceiverLastOrderAckSendTimeStaysThatOfFirstOrderAck(OrderAcks):
         super().__init__(qm)
         self.times: dict[Session, int] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        super().on_send_timer(session, now)
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
+        super().on_order_ack_send_timer(session, now)
         session.LastOrderAckSendTime = self.times.setdefault(session, session.LastOrderAckSendTime)
 
 
@@ -92,9 +92,9 @@ class ReceiverLastOrderAckSendTimeSetOnce(OrderAcks):
         super().__init__(qm)
         self.done: set[int] = set()
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         before = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         if session.number in self.done:
             session.LastOrderAckSendTime = before
         self.done.add(session.number)

@@ -13,9 +13,9 @@ from reference_qm.surface.clock import Now
 class ReceiverLastOrderAckSendTimeOnOwnSessionUnchanged(OrderAcks):
     """The receiver does not set LastOrderAckSendTime of a session that it opened itself."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         before = session.LastOrderAckSendTime
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         if session.initiator:
             session.LastOrderAckSendTime = before
 
@@ -28,9 +28,9 @@ class ReceiverLastOrderAckSendTimeOfRepeatedOrderAckUnchanged(OrderAcks):
         super().__init__(qm)
         self.numbers: dict[int, list[int]] = {}
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         before, numbers = session.LastOrderAckSendTime, [one.saved_sequence_number for one in session.order_acks_due]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
         if self.numbers.get(session.number) == numbers:
             session.LastOrderAckSendTime = before
         self.numbers[session.number] = numbers

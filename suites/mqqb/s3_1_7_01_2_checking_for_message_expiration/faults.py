@@ -10,17 +10,17 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.transfer.message_expiring import MessageExpiring
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import INFINITE, Message, MessagePosition
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 
-class _MessageLifetimesThatNeverExpire(Lifetimes):
+class _MessageLifetimesThatNeverExpire(MessageLifetimes):
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
@@ -29,7 +29,7 @@ add(
     "sender-expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "The sender sends expired messages.",
-    combine_installers(replace_part(_MessageLifetimesThatNeverExpire), skip(Expiring.on_expiration_timer)),
+    combine_installers(replace_part(_MessageLifetimesThatNeverExpire), skip(MessageExpiring.on_expiration_timer)),
 )
 
 
@@ -99,24 +99,24 @@ add(
     "sender-dead-letter-of-expired-message-missing",
     "MQQB-3.1.7.1.2-06",
     "The sender does not put an expired message with JN into a dead-letter queue.",
-    skip(Journaling.journal_failed_message),
+    skip(MessageJournaling.journal_failed_message),
 )
 
 
 @fault("sender-dead-letter-deleted-after-time-to-be-received", breaks="MQQB-3.1.7.1.2-06")
-class SenderDeadLetterDeletedAfterTimeToBeReceived(Lifetimes):
+class SenderDeadLetterDeletedAfterTimeToBeReceived(MessageLifetimes):
     """The sender deletes a dead letter when its TimeToBeReceived expires."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         super().start_time_to_be_received_timer(position)
         message = position.MessageReference
-        if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE:
+        if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE_TIMEOUT:
             self.qm.to_be_received.add(position, message.SentTime + message.TimeToBeReceived)
             self.qm.post_event(MessageDeadlinesChanged())
 
 
 @fault("sender-puts-expired-message-without-jn-into-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06")
-class SenderPutsExpiredMessageWithoutJnIntoDeadLetterQueue(Journaling):
+class SenderPutsExpiredMessageWithoutJnIntoDeadLetterQueue(MessageJournaling):
     """The sender puts an expired message without JN into a dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -125,7 +125,7 @@ class SenderPutsExpiredMessageWithoutJnIntoDeadLetterQueue(Journaling):
 
 
 @fault("sender-expired-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
-class SenderExpiredExpressMessageNotInDeadLetterQueue(Journaling):
+class SenderExpiredExpressMessageNotInDeadLetterQueue(MessageJournaling):
     """The sender puts no express message into the dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -136,7 +136,7 @@ class SenderExpiredExpressMessageNotInDeadLetterQueue(Journaling):
 
 
 @fault("sender-second-dead-letter-replaces-first", breaks="MQQB-3.1.7.1.2-06", blind=True)
-class SenderSecondDeadLetterReplacesFirst(Journaling):
+class SenderSecondDeadLetterReplacesFirst(MessageJournaling):
     """The sender keeps only the last expired message of a destination in the dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -150,7 +150,7 @@ class SenderSecondDeadLetterReplacesFirst(Journaling):
 
 
 @fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
-class SenderMessageExpiresASecondEarly(Lifetimes):
+class SenderMessageExpiresASecondEarly(MessageLifetimes):
     """The sender treats a message as expired one second before its TimeToReachQueue expires."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -158,7 +158,7 @@ class SenderMessageExpiresASecondEarly(Lifetimes):
 
 
 @fault("sender-message-with-future-sent-time-expired", breaks="MQQB-3.1.7.1.2-D01")
-class SenderMessageWithFutureSentTimeExpired(Lifetimes):
+class SenderMessageWithFutureSentTimeExpired(MessageLifetimes):
     """The sender treats a message as expired when its SentTime is later than the current time of the sender's clock."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -166,7 +166,7 @@ class SenderMessageWithFutureSentTimeExpired(Lifetimes):
 
 
 @fault("sender-treats-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
-class SenderTreatsLongTimeToReachQueueAsExpired(Lifetimes):
+class SenderTreatsLongTimeToReachQueueAsExpired(MessageLifetimes):
     """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:

@@ -8,8 +8,8 @@ from harness.faults.parts import change_step
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_expiring import MessageExpiring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -19,7 +19,7 @@ def _send_without_expiration_check(
 ) -> Any:
     if not session.MessageSentCount:
         return original(session, position, now)
-    self.qm.resolving.set_queue_manager_address(session, position)
+    self.qm.session_address_resolving.set_queue_manager_address(session, position)
     if self.sign_and_encrypt_message(session, position, now):
         self.transmit(session, position, self.update_user_message(session, position, now))
     return True
@@ -32,7 +32,9 @@ def _send_expired_messages(condition: Any) -> Any:
         else:
             original(session, position, now)
 
-    return combine_installers(change_step(Sending.delete_expired_message, run), skip(Expiring.on_expiration_timer))
+    return combine_installers(
+        change_step(MessageSending.delete_expired_message, run), skip(MessageExpiring.on_expiration_timer)
+    )
 
 
 def _keep_expired_messages_in_table(condition: Any) -> Any:
@@ -41,7 +43,7 @@ def _keep_expired_messages_in_table(condition: Any) -> Any:
         if condition(self, session, position):
             session.OutgoingMessageTable.add(position)
 
-    return change_step(Sending.delete_expired_message, run)
+    return change_step(MessageSending.delete_expired_message, run)
 
 
 def _count_expired_messages(self: Any) -> int:
@@ -60,8 +62,8 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.1.2-01",
         "The sender checks TimeToReachQueue only until it has sent a message on the session.",
         combine_installers(
-            change_step(Sending.send_user_message, _send_without_expiration_check),
-            skip(Expiring.on_expiration_timer),
+            change_step(MessageSending.send_user_message, _send_without_expiration_check),
+            skip(MessageExpiring.on_expiration_timer),
         ),
     ),
     (

@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 def change_session_after_message_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
     """Change the session and the position of a message after the message was updated."""
 
-    class ChangedAfterUpdate(Sending):
+    class ChangedAfterUpdate(MessageSending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:

@@ -9,8 +9,8 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -32,11 +32,11 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change
 class SenderSequenceNumbersSharedByDestinations(TransactionalSending):
     """The sender numbers the transactional messages to all destinations consecutively, as if they were one sequence."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         sessions = [queue.session for queue in self.qm.adm.OutgoingQueues.values()]
         highest = max(one.OutgoingTxSequenceNumber for one in (session, *sessions))
         session.OutgoingTxSequenceNumber = highest
-        return super().number_in_sequence(session, message)
+        return super().number_message_in_sequence(session, message)
 
 
 @fault(
@@ -46,8 +46,8 @@ class SenderSequenceNumbersSharedByDestinations(TransactionalSending):
 class SenderTxSequenceIdTakenFromNewestDestination(TransactionalSending):
     """TxSequenceID of a new transactional message is that of the newest destination instead of the message's own."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        numbered = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_message_in_sequence(session, message)
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session
         return replace(numbered, TransactionalMessageSequenceIdentifier=newest.OutgoingTxSequenceID)
 
@@ -77,9 +77,9 @@ class SenderSequencesOfQueuesNumberedTogether(TransactionalSending):
         super().__init__(qm)
         self.number = 0
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         session.OutgoingTxSequenceNumber = max(session.OutgoingTxSequenceNumber, self.number + 1)
-        numbered = super().number_in_sequence(session, message)
+        numbered = super().number_message_in_sequence(session, message)
         self.number = numbered.TransactionSequenceNumber
         return numbered
 
@@ -136,7 +136,7 @@ add(
 
 
 @fault("sender-message-sent-count-incremented-on-all-sessions", breaks=("MQQB-3.1.7.1.3-11", "MQQB-3.1.1.4-01"))
-class SenderMessageSentCountIncrementedOnAllSessions(Sending):
+class SenderMessageSentCountIncrementedOnAllSessions(MessageSending):
     """The sender increments MessageSentCount of every open session for each message that it sends on one session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -171,7 +171,7 @@ add(
 
 
 @fault("sender-final-ack-not-counted-as-recoverable-message", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class SenderFinalAckNotCountedAsRecoverableMessage(Sending):
+class SenderFinalAckNotCountedAsRecoverableMessage(MessageSending):
     """The sender does not increment RecoverableMessageSentCount for a FinalAck, which is recoverable."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -183,7 +183,7 @@ class SenderFinalAckNotCountedAsRecoverableMessage(Sending):
 
 
 @fault("sender-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class SenderTransactionalMessageNotCountedAsRecoverable(Sending):
+class SenderTransactionalMessageNotCountedAsRecoverable(MessageSending):
     """The sender does not count a transactional message in RecoverableMessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -195,7 +195,7 @@ class SenderTransactionalMessageNotCountedAsRecoverable(Sending):
 
 
 @fault("sender-recoverable-sent-count-incremented-on-all-sessions", breaks="MQQB-3.1.7.1.3-13")
-class SenderRecoverableSentCountIncrementedOnAllSessions(Sending):
+class SenderRecoverableSentCountIncrementedOnAllSessions(MessageSending):
     """The sender increments RecoverableMessageSentCount of every open session for each recoverable message that it
     sends on one session.
     """
@@ -224,7 +224,7 @@ add(
     "The sender does not count express messages in UnAckedMessageCount.",
     replace_part(
         override_method(
-            Sending.is_window_open,
+            MessageSending.is_window_open,
             lambda original: (
                 lambda qm, session: (
                     sum(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack) < session.WindowSize
@@ -237,7 +237,7 @@ add(
 
 
 @fault("sender-recoverable-message-sent-count-without-resent-messages", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class SenderRecoverableMessageSentCountWithoutResentMessages(Sending):
+class SenderRecoverableMessageSentCountWithoutResentMessages(MessageSending):
     """The sender does not increment RecoverableMessageSentCount when it sends a transactional message again on the same
     session because its OrderAck is missing.
     """

@@ -14,7 +14,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -140,7 +140,7 @@ def _change_session_after_session_header(change: Callable[[QueueManager, Session
         return note_acknowledged_and_change_session
 
     return replace_during(
-        Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
+        MessageSending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
     )
 
 
@@ -157,7 +157,7 @@ add(
 
 
 @fault("sender-session-header-has-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
-class SenderSessionHeaderHasWindowSizeOfPeer(Sending):
+class SenderSessionHeaderHasWindowSizeOfPeer(MessageSending):
     """The sender puts the peer's WindowSize into the SessionHeader of a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -212,12 +212,12 @@ add(
     "sender-ack-wait-timer-not-started",
     "MQQB-3.1.7.1.3-27",
     "The sender does not start the Session Ack Wait Timer when it sends a message.",
-    skip(SessionAcks.start_wait_timer),
+    skip(SessionAcks.start_session_ack_wait_timer),
 )
 
 
 @fault("sender-express-message-starts-no-session-ack-wait-timer", breaks="MQQB-3.1.7.1.3-27", blind=True)
-class SenderExpressMessageStartsNoSessionAckWaitTimer(Sending):
+class SenderExpressMessageStartsNoSessionAckWaitTimer(MessageSending):
     """The sender starts the Session Ack Wait Timer when it sends a recoverable message, but not when it sends an
     express message.
     """
@@ -231,7 +231,7 @@ class SenderExpressMessageStartsNoSessionAckWaitTimer(Sending):
 
 
 @fault("sender-ack-wait-timer-started-by-first-message-only", breaks="MQQB-3.1.7.1.3-27", blind=True)
-class SenderAckWaitTimerStartedByFirstMessageOnly(Sending):
+class SenderAckWaitTimerStartedByFirstMessageOnly(MessageSending):
     """The sender starts the Session Ack Wait Timer only for the first message of a session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -12,7 +12,7 @@ from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -40,7 +40,7 @@ def _change_session_after_message_update(when: Condition, change: SessionAndPosi
             change(self, session, position)
         return packet
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _decrement_unacked_message_count(self: Any, session: Any, position: Any) -> None:
@@ -76,7 +76,7 @@ def _omit_count_increment(attribute: str, when: Condition) -> Install:
         packet: UserMessagePacket = original(session, position, now)
         return packet
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _omit_session_ack_wait_timer(when: Condition) -> Install:
@@ -88,7 +88,7 @@ def _omit_session_ack_wait_timer(when: Condition) -> Install:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_WAIT)
         return packet
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _omit_transactional_ack_wait_timer(when: Condition) -> Install:
@@ -366,13 +366,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-queues-share-transactional-numbers",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender numbers the transactional messages of all outgoing queues with one counter.",
-        change_step(TransactionalSending.number_in_sequence, _share_tx_sequence_numbers_among_sessions),
+        change_step(TransactionalSending.number_message_in_sequence, _share_tx_sequence_numbers_among_sessions),
     ),
     (
         "sender-transactional-number-per-transaction",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender gives all messages of a transaction the same TxSequenceNumber.",
-        change_step(TransactionalSending.number_in_sequence, _share_tx_sequence_number_within_transaction),
+        change_step(TransactionalSending.number_message_in_sequence, _share_tx_sequence_number_within_transaction),
     ),
     (
         "sender-unacked-sequence-lists-resent-message-twice",

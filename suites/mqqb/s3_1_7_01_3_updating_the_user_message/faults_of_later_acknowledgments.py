@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -62,31 +62,31 @@ for _name, _rule, _says, _install in (
         "sender-kept-tx-number-of-later-message-one-too-low",
         "MQQB-3.1.7.1.3-05",
         "The sender keeps the preceding TxSequenceNumber in the OutgoingMessagePosition of each later message.",
-        change_step(Sending.transmit, _decrement_tx_sequence_number_of_later_message),
+        change_step(MessageSending.transmit, _decrement_tx_sequence_number_of_later_message),
     ),
     (
         "sender-kept-tx-number-is-message-sent-count",
         "MQQB-3.1.7.1.3-05",
         "The sender keeps MessageSentCount as TxSequenceNumber of a sent message.",
-        change_step(Sending.transmit, _keep_message_sent_count),
+        change_step(MessageSending.transmit, _keep_message_sent_count),
     ),
     (
         "sender-kept-tx-number-incremented-with-each-attempt",
         "MQQB-3.1.7.1.3-05",
         "The sender increments TxSequenceNumber in the OutgoingMessagePosition of a message that it sends again.",
-        change_step(Sending.transmit, _increment_tx_sequence_number_with_each_attempt),
+        change_step(MessageSending.transmit, _increment_tx_sequence_number_with_each_attempt),
     ),
     (
         "sender-header-of-transactional-message-does-not-advance-acknowledged-number",
         "MQQB-3.1.7.1.3-25",
         "After the SessionHeader of a transactional message, the next acknowledgment begins with the old number.",
-        change_step(Sending.update_user_message, _restore_ack_flags_after_transactional_message),
+        change_step(MessageSending.update_user_message, _restore_ack_flags_after_transactional_message),
     ),
     (
         "sender-acknowledgment-after-header-counts-express-messages",
         "MQQB-3.1.7.1.3-25",
         "After a SessionHeader, the next acknowledgment begins with the number that follows MessageReceivedCount.",
-        change_step(Sending.update_user_message, _set_last_acked_number_to_all_received_messages),
+        change_step(MessageSending.update_user_message, _set_last_acked_number_to_all_received_messages),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -45,7 +45,7 @@ class SenderRecoverableAckNumberGrowsOnlyByOnePerSessionHeader(SessionAcks):
 
 
 @fault("sender-recoverable-ack-flags-kept-after-header-in-own-message", breaks="MQQB-3.1.7.1.3-21", blind=True)
-class SenderRecoverableAckFlagsKeptAfterHeaderInOwnMessage(Sending):
+class SenderRecoverableAckFlagsKeptAfterHeaderInOwnMessage(MessageSending):
     """The sender keeps RecoverableMsgAckFlags after a SessionHeader in a message that the queue manager itself created,
     such as an administration acknowledgment.
     """

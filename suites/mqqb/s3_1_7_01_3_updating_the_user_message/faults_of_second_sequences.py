@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -87,7 +87,7 @@ class SenderPrevNoOfSequenceInfoIs0OnLaterSession(TransactionalSending):
 
 
 @fault("sender-sequence-number-of-message-sent-again-unchanged", breaks="MQQB-3.1.7.1.3-12", blind=True)
-class SenderSequenceNumberOfMessageSentAgainUnchanged(Sending):
+class SenderSequenceNumberOfMessageSentAgainUnchanged(MessageSending):
     """The sender keeps SequenceNumber of a transactional message that it sends again on the same session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -99,7 +99,7 @@ class SenderSequenceNumberOfMessageSentAgainUnchanged(Sending):
 
 
 @fault("sender-sequence-number-on-later-session-unchanged", breaks="MQQB-3.1.7.1.3-12", blind=True)
-class SenderSequenceNumberOnLaterSessionUnchanged(Sending):
+class SenderSequenceNumberOnLaterSessionUnchanged(MessageSending):
     """The sender keeps SequenceNumber of a message that it sends again on a later session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

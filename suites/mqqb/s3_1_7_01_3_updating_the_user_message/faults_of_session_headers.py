@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader, UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.timers import TimerName
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
@@ -45,7 +45,7 @@ def _change_session_header_field(when: SessionHeaderCondition, field: str, value
         earlier.append(packet.SessionHeader)
         return packet
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _is_second_or_later_session_header(self: Any, session: Any, position: Any, earlier: int) -> bool:
@@ -77,7 +77,7 @@ def _keep_session_counter_after_session_header(attribute: str, when: SessionHead
                     self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration, now)
         return packet
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _keep_only_first_ack_flag(self: Any, original: Any, session: Any) -> SessionHeader:

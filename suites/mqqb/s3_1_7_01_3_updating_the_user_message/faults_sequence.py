@@ -12,7 +12,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -40,8 +40,8 @@ class SenderTransactionalMessagesRenumberedOnNewSession(SessionInitialization):
 class SenderTxSequenceIdDiffersInOneSequence(TransactionalSending):
     """The sender assigns a different TxSequenceID to each transactional message."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        message = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        message = super().number_message_in_sequence(session, message)
         identifier = session.OutgoingTxSequenceID
         other = TxSequenceID(identifier.Ordinal + message.TransactionSequenceNumber - 1, identifier.TimeStamp)
         return replace(message, TransactionalMessageSequenceIdentifier=other)
@@ -51,8 +51,8 @@ class SenderTxSequenceIdDiffersInOneSequence(TransactionalSending):
 class SenderTxSequenceNumberStartsAt2(TransactionalSending):
     """The sender starts TxSequenceNumber at 2."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        message = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        message = super().number_message_in_sequence(session, message)
         return replace(message, TransactionSequenceNumber=message.TransactionSequenceNumber + 1)
 
 
@@ -60,14 +60,14 @@ class SenderTxSequenceNumberStartsAt2(TransactionalSending):
 class SenderTxSequenceNumberGrowsBy2(TransactionalSending):
     """The sender increments OutgoingTxSequenceNumber by two for each transactional message."""
 
-    def number_in_sequence(self, session: Session, message: Message) -> Message:
-        message = super().number_in_sequence(session, message)
+    def number_message_in_sequence(self, session: Session, message: Message) -> Message:
+        message = super().number_message_in_sequence(session, message)
         session.OutgoingTxSequenceNumber += 1
         return message
 
 
 @fault("sender-tx-sequence-number-of-outgoing-entry-stays-0-after-sending", breaks="MQQB-3.1.7.1.3-05")
-class SenderTxSequenceNumberOfOutgoingEntryStays0AfterSending(Sending):
+class SenderTxSequenceNumberOfOutgoingEntryStays0AfterSending(MessageSending):
     """The sender leaves TxSequenceNumber of a sent OutgoingMessagePosition at 0."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

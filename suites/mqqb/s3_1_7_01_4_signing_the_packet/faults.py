@@ -10,7 +10,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import MQFSignatureHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message
 from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
@@ -35,7 +35,7 @@ from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
         "MQQB-3.1.7.1-07",
     ),
 )
-class SenderMessageNeverSigned(Securing):
+class SenderMessageNeverSigned(MessageSecuring):
     """The sender never signs a message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -43,7 +43,7 @@ class SenderMessageNeverSigned(Securing):
 
 
 @fault("sender-message-to-be-signed-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"))
-class SenderMessageToBeSignedNotSent(Securing):
+class SenderMessageToBeSignedNotSent(MessageSecuring):
     """The sender does not send a message for which an authentication level is requested."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -55,7 +55,7 @@ class SenderMessageToBeSignedNotSent(Securing):
 
 
 @fault("sender-transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
-class SenderTransactionalMessageNotSigned(Securing):
+class SenderTransactionalMessageNotSigned(MessageSecuring):
     """The sender does not sign a transactional message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -63,7 +63,7 @@ class SenderTransactionalMessageNotSigned(Securing):
 
 
 @fault("sender-message-without-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
-class SenderMessageWithoutBodyNotSigned(Securing):
+class SenderMessageWithoutBodyNotSigned(MessageSecuring):
     """The sender does not sign a message without a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -71,7 +71,7 @@ class SenderMessageWithoutBodyNotSigned(Securing):
 
 
 @fault("sender-second-message-of-certificate-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
-class SenderSecondMessageOfCertificateNotSigned(Securing):
+class SenderSecondMessageOfCertificateNotSigned(MessageSecuring):
     """The sender signs only the first message of each certificate, and sends later messages unsigned."""
 
     def __init__(self, qm: QM) -> None:
@@ -98,7 +98,7 @@ def _is_msmq_1_signature(message: Message) -> bool:
 
 
 @fault("sender-signature-hash-always-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
-class SenderSignatureHashAlwaysSha1(Securing):
+class SenderSignatureHashAlwaysSha1(MessageSecuring):
     """The sender signs with SHA-1 instead of HashAlgorithm, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -126,7 +126,7 @@ class SenderMultiDestinationSignatureCoversOnly4096BytesOfBody(SecurityOnReceipt
 @fault(
     "sender-signature-with-other-users-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
 )
-class SenderSignatureWithOtherUsersKey(Securing):
+class SenderSignatureWithOtherUsersKey(MessageSecuring):
     """The sender signs with the key of another user, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -142,7 +142,7 @@ class SenderSignatureWithOtherUsersKey(Securing):
 
 
 @fault("sender-puts-multi-destination-signature-into-security-data", breaks="MQQB-3.1.7.1.4-05")
-class SenderPutsMultiDestinationSignatureIntoSecurityData(Securing):
+class SenderPutsMultiDestinationSignatureIntoSecurityData(MessageSecuring):
     """The sender puts the signature of a message to several destinations into SecurityData."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -162,7 +162,7 @@ class SenderPutsMultiDestinationSignatureIntoSecurityData(Securing):
 
 
 @fault("sender-signs-every-message-as-msmq-1", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
-class SenderSignsEveryMessageAsMsmq1(Securing):
+class SenderSignsEveryMessageAsMsmq1(MessageSecuring):
     """The sender signs every message to one destination with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -173,7 +173,7 @@ class SenderSignsEveryMessageAsMsmq1(Securing):
 
 
 @fault("sender-signature-covers-only-first-64-kb-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureCoversOnlyFirst64KbOfBody(Securing):
+class SenderSignatureCoversOnlyFirst64KbOfBody(MessageSecuring):
     """The sender signs only the first 64 KB of a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -187,7 +187,7 @@ class SenderSignatureCoversOnlyFirst64KbOfBody(Securing):
 
 
 @fault("sender-signature-does-not-cover-long-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureDoesNotCoverLongLabel(Securing):
+class SenderSignatureDoesNotCoverLongLabel(MessageSecuring):
     """If the label of a message has more than 100 characters, the sender's signature does not cover the label."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -213,7 +213,7 @@ class SenderSignatureCoversOnlyFirst4096BytesOfBody(SecurityOnReceipt):
 
 
 @fault("sender-signature-with-key-of-first-signer", breaks="MQQB-3.1.7.1.4-08", blind=True)
-class SenderSignatureWithKeyOfFirstSigner(Securing):
+class SenderSignatureWithKeyOfFirstSigner(MessageSecuring):
     """The sender signs every message with the private key of the user who signed first."""
 
     def __init__(self, qm: QM) -> None:
@@ -226,7 +226,7 @@ class SenderSignatureWithKeyOfFirstSigner(Securing):
 
 
 @fault("sender-signed-with-key-of-first-account", breaks="MQQB-3.1.7.1.4-08", blind=True)
-class SenderSignedWithKeyOfFirstAccount(Securing):
+class SenderSignedWithKeyOfFirstAccount(MessageSecuring):
     """The sender signs with the private key of the first user, regardless of the certificate that the
     message contains.
     """

@@ -8,14 +8,14 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message
 from reference_qm.security import HashAlgorithm, SignatureType
 
 
 @fault("sender-multi-destination-signature-ignores-hash-algorithm-field", breaks="MQQB-3.1.7.1.4-04", blind=True)
-class SenderMultiDestinationSignatureIgnoresHashAlgorithmField(Securing):
+class SenderMultiDestinationSignatureIgnoresHashAlgorithmField(MessageSecuring):
     """The sender signs a message to several destinations with SHA-512, even if HashAlgorithm of the message is
     another one.
     """
@@ -45,7 +45,7 @@ class SenderMultiDestinationSignatureCoversOnlyFirstDestination(SecurityOnReceip
 
 
 @fault("sender-multi-destination-signature-uses-key-of-first-user", breaks="MQQB-3.1.7.1.4-05", blind=True)
-class SenderMultiDestinationSignatureUsesKeyOfFirstUser(Securing):
+class SenderMultiDestinationSignatureUsesKeyOfFirstUser(MessageSecuring):
     """The sender signs a message to several destinations with the key of the user who signed first, even if the
     certificate is another user's.
     """
@@ -59,7 +59,7 @@ class SenderMultiDestinationSignatureUsesKeyOfFirstUser(Securing):
 
 
 @fault("sender-transactional-multi-destination-message-not-signed", breaks="MQQB-3.1.7.1.4-05", blind=True)
-class SenderTransactionalMultiDestinationMessageNotSigned(Securing):
+class SenderTransactionalMultiDestinationMessageNotSigned(MessageSecuring):
     """The sender puts no signature into MultiQueueFormatHeader of a transactional message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

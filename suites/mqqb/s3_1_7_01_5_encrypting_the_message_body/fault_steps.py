@@ -11,7 +11,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.security.algorithms import EncryptionAlgorithm
@@ -31,7 +31,7 @@ def change_encrypted_message(
     field is the old value.
     """
 
-    class ChangedEncryptedMessage(Securing):
+    class ChangedEncryptedMessage(MessageSecuring):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -125,7 +125,7 @@ def replace_symmetric_key(step: EncryptedMessageContext, key: bytes | None) -> U
 def change_result_of_encryption(change: Callable[[EncryptedMessageContext], UserMessagePacket]) -> Install:
     """Return an installer of a fault that changes the result of the encryption of each message."""
 
-    class ChangedEncryption(Securing):
+    class ChangedEncryption(MessageSecuring):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:

@@ -18,9 +18,9 @@ from harness.faults.timed_caches import (
 )
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, Session
 from reference_qm.model.states import ConnectionStatus, DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -41,7 +41,7 @@ from reference_qm.surface.clock import Now
         "MQQB-3.1.7.1-08",
     ),
 )
-class SenderBodyNeverEncrypted(Securing):
+class SenderBodyNeverEncrypted(MessageSecuring):
     """The sender never encrypts a body."""
 
     def encrypt_body(
@@ -51,7 +51,7 @@ class SenderBodyNeverEncrypted(Securing):
 
 
 @fault("sender-resent-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
-class SenderResentMessageNotEncrypted(Securing):
+class SenderResentMessageNotEncrypted(MessageSecuring):
     """The sender does not encrypt a message that it resends."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -68,7 +68,7 @@ class SenderResentMessageNotEncrypted(Securing):
 
 
 @fault("sender-transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
-class SenderTransactionalMessageNotEncrypted(Securing):
+class SenderTransactionalMessageNotEncrypted(MessageSecuring):
     """The sender sends the body of a transactional message unencrypted."""
 
     def encrypt_body(
@@ -80,7 +80,7 @@ class SenderTransactionalMessageNotEncrypted(Securing):
 
 
 @fault("sender-large-body-not-encrypted", breaks="MQQB-3.1.7.1.5-01", blind=True)
-class SenderLargeBodyNotEncrypted(Securing):
+class SenderLargeBodyNotEncrypted(MessageSecuring):
     """The sender does not encrypt a body that is larger than 64 KB."""
 
     def encrypt_body(
@@ -123,7 +123,7 @@ def _omit_encryption(when: EncryptionCondition) -> Install:
     def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
         return packet if when(self, session, message) else original(session, message, packet, now)
 
-    return change_step(Securing.encrypt_body, run)
+    return change_step(MessageSecuring.encrypt_body, run)
 
 
 def _send_unencryptable_message(when: EncryptionCondition) -> Install:
@@ -131,7 +131,7 @@ def _send_unencryptable_message(when: EncryptionCondition) -> Install:
         done = original(session, message, packet, now)
         return packet if done is None and when(self, session, message) else done
 
-    return change_step(Securing.secure_user_message, run)
+    return change_step(MessageSecuring.secure_user_message, run)
 
 
 def _change_encrypted_packet(change: Callable[[Any, Any, Message, Any], Any]) -> Install:
@@ -139,7 +139,7 @@ def _change_encrypted_packet(change: Callable[[Any, Any, Message, Any], Any]) ->
         done = original(session, message, packet, now)
         return done if done is packet else change(self, session, message, done)
 
-    return change_step(Securing.encrypt_body, run)
+    return change_step(MessageSecuring.encrypt_body, run)
 
 
 def _replace_security_data(packet: Any, **changes: Any) -> Any:
@@ -188,11 +188,11 @@ def _omit_dead_letter_of_unencryptable_message(when: Callable[[Any], bool]) -> I
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         if when(position):
             self.remove_unsent_message(session, position)
-            self.qm.connecting.add_connection_history(session, _ENCRYPTION_FAILURE_STATUS, now)
+            self.qm.session_connecting.add_connection_history(session, _ENCRYPTION_FAILURE_STATUS, now)
         else:
             original(session, position, now)
 
-    return change_step(Sending.handle_encryption_error, run)
+    return change_step(MessageSending.handle_encryption_error, run)
 
 
 def _add_encryption_failure_status_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
@@ -208,7 +208,7 @@ def _journal_message_without_request(self: Any, original: Any, session: Any, pos
     message = position.MessagePosition.MessageReference
     original(session, position, now)
     if not message.NegativeJournalingRequested:
-        self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
+        self.qm.message_journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
 
 _ENCRYPTION_FAILURE_STATUS = ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE
@@ -235,7 +235,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-without-privacy-level-encrypted-like-previous",
         "MQQB-3.1.7.1.5-01",
         "The sender encrypts a signed message without privacy level at the privacy level of the previous message.",
-        change_step(Securing.encrypt_body, _encrypt_every_message_after_first_encrypted),
+        change_step(MessageSecuring.encrypt_body, _encrypt_every_message_after_first_encrypted),
     ),
     *(
         (
@@ -332,13 +332,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-every-message-that-cannot-be-encrypted-journaled",
         "MQQB-3.1.7.1.5.1-02",
         "The sender journals a message without JN that cannot be encrypted.",
-        change_step(Sending.handle_encryption_error, _journal_message_without_request),
+        change_step(MessageSending.handle_encryption_error, _journal_message_without_request),
     ),
     (
         "sender-second-encryption-failure-of-session-not-noted",
         "MQQB-3.1.7.1.5.1-03",
         "The sender notes only the first failed encryption of a session in ConnectionHistory.",
-        change_step(Connecting.add_connection_history, _add_encryption_failure_status_once),
+        change_step(SessionConnecting.add_connection_history, _add_encryption_failure_status_once),
     ),
     *(
         (
@@ -390,7 +390,7 @@ for _name, _breaks, _says, _install in _FAULTS:
 
 
 @fault("sender-repeats-encryption-algorithm-of-first-message-of-session", breaks="MQQB-3.1.7.1.5-40", blind=True)
-class SenderRepeatsEncryptionAlgorithmOfFirstMessageOfSession(Securing):
+class SenderRepeatsEncryptionAlgorithmOfFirstMessageOfSession(MessageSecuring):
     """The sender sets EncryptionAlgorithm of later messages of a session to the algorithm of the first message."""
 
     first: Any = None

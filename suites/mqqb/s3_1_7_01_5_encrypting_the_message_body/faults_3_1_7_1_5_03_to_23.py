@@ -12,7 +12,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import PublicKeyBlob, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import EncryptionAlgorithm, MqdsPublicKeys, PrivacyLevel, SecurityError, SecuritySettings
 from reference_qm.security.caches import CachedSymmetricKey
@@ -39,7 +39,7 @@ from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
         "MQQB-3.1.7.1.5.1-01",
     ),
 )
-class SenderSendsBodyUnencryptedWhenEncryptionFails(Securing):
+class SenderSendsBodyUnencryptedWhenEncryptionFails(MessageSecuring):
     """The sender sends a message unencrypted when it cannot encrypt the body."""
 
     def encrypt_body(
@@ -52,7 +52,7 @@ class SenderSendsBodyUnencryptedWhenEncryptionFails(Securing):
 
 
 @fault("sender-recoverable-message-to-direct-name-sent-in-clear", breaks="MQQB-3.1.7.1.5-03", blind=True)
-class SenderRecoverableMessageToDirectNameSentInClear(Securing):
+class SenderRecoverableMessageToDirectNameSentInClear(MessageSecuring):
     """The sender sends a recoverable message with a privacy level to a direct name unencrypted."""
 
     def encrypt_body(
@@ -95,7 +95,7 @@ _PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 def _encrypt_for_wrong_privacy_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
     """Make the sender encrypt for a wrong privacy level, but put the requested level into the packet."""
 
-    class EncryptionForWrongLevel(Securing):
+    class EncryptionForWrongLevel(MessageSecuring):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -140,7 +140,7 @@ add(
 def _encrypt_with_changed_security_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Make the sender encrypt with changed settings."""
 
-    class EncryptionWithChangedSettings(Securing):
+    class EncryptionWithChangedSettings(MessageSecuring):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -176,7 +176,7 @@ add(
     breaks=("MQQB-3.1.7.1.5-14", "MQQB-3.1.7.1.5-16", "MQQB-3.1.7.1.5-19"),
     blind=True,
 )
-class SenderKeepsPreferredAlgorithmsOfFirstEncryptedMessage(Securing):
+class SenderKeepsPreferredAlgorithmsOfFirstEncryptedMessage(MessageSecuring):
     """The sender keeps the preferred algorithms that were configured when it first encrypted a message."""
 
     def __init__(self, qm: QM) -> None:
@@ -201,7 +201,7 @@ class SenderKeepsPreferredAlgorithmsOfFirstEncryptedMessage(Securing):
     breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-18"),
     blind=True,
 )
-class SenderEncryptsAtLevelBaseWhenKeyOfLevelIsMissing(Securing):
+class SenderEncryptsAtLevelBaseWhenKeyOfLevelIsMissing(MessageSecuring):
     """When the remote queue manager has no key for the level of a message, the sender encrypts for the level Base."""
 
     def encrypt_body(
@@ -245,7 +245,7 @@ class _ShortKeyEntropy:
 
 
 @fault("sender-enhanced-rc4-key-of-40-bits", breaks="MQQB-3.1.7.1.5-17", blind=True)
-class SenderEnhancedRc4KeyOf40Bits(Securing):
+class SenderEnhancedRc4KeyOf40Bits(MessageSecuring):
     """If SendEnhancedRC2Using40BitKeys is TRUE, the sender creates RC4 keys of the Enhanced provider with only 40
     random bits, although the setting applies only to RC2.
     """
@@ -265,7 +265,7 @@ class SenderEnhancedRc4KeyOf40Bits(Securing):
 
 
 @fault("sender-symmetric-key-cache-not-searched", breaks=("MQQB-3.1.7.1.5-21", "MQQB-3.1.1.3-10"))
-class SenderSymmetricKeyCacheNotSearched(Securing):
+class SenderSymmetricKeyCacheNotSearched(MessageSecuring):
     """The sender encrypts every message with a new symmetric key, and adds each of these keys to its cache."""
 
     def encrypt_body(
@@ -280,7 +280,7 @@ class SenderSymmetricKeyCacheNotSearched(Securing):
 
 
 @fault("sender-cached-symmetric-key-not-used", breaks="MQQB-3.1.7.1.5-22")
-class SenderCachedSymmetricKeyNotUsed(Securing):
+class SenderCachedSymmetricKeyNotUsed(MessageSecuring):
     """The sender finds a cached symmetric key but encrypts with a new key."""
 
     def encrypt_body(
@@ -300,7 +300,7 @@ class SenderCachedSymmetricKeyNotUsed(Securing):
     "sender-sends-first-cached-key-in-every-encryption-key-field",
     breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
-class SenderSendsFirstCachedKeyInEveryEncryptionKeyField(Securing):
+class SenderSendsFirstCachedKeyInEveryEncryptionKeyField(MessageSecuring):
     """The sender sends the first cached key as EncryptionKey of every message."""
 
     def encrypt_body(
@@ -325,7 +325,7 @@ def _truncate_modulus(key: bytes) -> bytes:
 
 
 @fault("sender-encrypts-all-messages-with-public-key-of-first-provider", breaks="MQQB-3.1.7.1.5-12", blind=True)
-class SenderEncryptsAllMessagesWithPublicKeyOfFirstProvider(Securing):
+class SenderEncryptsAllMessagesWithPublicKeyOfFirstProvider(MessageSecuring):
     """The sender uses the public key of the provider with which it first encrypted a message for a queue manager also
     for messages that it encrypts with a different provider.
     """
@@ -369,7 +369,7 @@ class SenderPublicKeyBlobModulusCutTo1024Bits(SecurityLookup):
 
 
 @fault("sender-cached-key-of-other-provider-with-same-algorithm-used", breaks="MQQB-3.1.7.1.5-22", blind=True)
-class SenderCachedKeyOfOtherProviderWithSameAlgorithmUsed(Securing):
+class SenderCachedKeyOfOtherProviderWithSameAlgorithmUsed(MessageSecuring):
     """The sender encrypts a body with the newest cached key for the destination and the algorithm, even if it found
     an older key of the right provider.
     """

@@ -12,9 +12,9 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -43,7 +43,7 @@ add(
 )
 
 
-class _ChangerOfMessagesEncryptedWithReusedKey(Securing):
+class _ChangerOfMessagesEncryptedWithReusedKey(MessageSecuring):
     """Change only messages that the sender encrypts with a key that it has used before."""
 
     def __init__(self, qm: QM) -> None:
@@ -175,7 +175,7 @@ class SenderEncryptionKeyOfCachedKeyOmitted(_ChangerOfMessagesEncryptedWithReuse
 
 
 @fault("sender-transactional-message-that-cannot-be-encrypted-sent", breaks="MQQB-3.1.7.1.5.1-01", blind=True)
-class SenderTransactionalMessageThatCannotBeEncryptedSent(Sending):
+class SenderTransactionalMessageThatCannotBeEncryptedSent(MessageSending):
     """If the sender cannot encrypt a transactional message, it sends the message unencrypted."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -190,17 +190,17 @@ class SenderTransactionalMessageThatCannotBeEncryptedSent(Sending):
 
 
 @fault("sender-message-that-cannot-be-encrypted-tried-again-on-next-session", breaks="MQQB-3.1.7.1.5.1-01")
-class SenderMessageThatCannotBeEncryptedTriedAgainOnNextSession(Sending):
+class SenderMessageThatCannotBeEncryptedTriedAgainOnNextSession(MessageSending):
     """The sender journals a message that it cannot encrypt, but does not delete the message from its
     OutgoingMessageTable, and tries to send the message again on the next session.
     """
 
     def delete_unsent_message(self, session: Session, position: OutgoingMessagePosition) -> None:
-        self.qm.journaling.journal_failed_message(position.MessagePosition)
+        self.qm.message_journaling.journal_failed_message(position.MessagePosition)
 
 
 @fault("sender-dead-letter-of-unencryptable-message-missing", breaks="MQQB-3.1.7.1.5.1-02")
-class SenderDeadLetterOfUnencryptableMessageMissing(Sending):
+class SenderDeadLetterOfUnencryptableMessageMissing(MessageSending):
     """The sender does not put a message with JN into a dead-letter queue when it cannot encrypt the message."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -210,7 +210,7 @@ class SenderDeadLetterOfUnencryptableMessageMissing(Sending):
 
 
 @fault("sender-recoverable-message-that-cannot-be-encrypted-not-journaled", breaks="MQQB-3.1.7.1.5.1-02", blind=True)
-class SenderRecoverableMessageThatCannotBeEncryptedNotJournaled(Sending):
+class SenderRecoverableMessageThatCannotBeEncryptedNotJournaled(MessageSending):
     """The sender does not journal a recoverable message that it cannot encrypt."""
 
     def delete_unsent_message(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -231,7 +231,7 @@ add(
 @fault(
     "sender-dead-letter-of-transactional-message-in-wrong-queue", breaks=("MQQB-3.1.7.1.5.1-D01", "MQSO-5.1.1.2-D13")
 )
-class SenderDeadLetterOfTransactionalMessageInWrongQueue(Journaling):
+class SenderDeadLetterOfTransactionalMessageInWrongQueue(MessageJournaling):
     """When the sender cannot encrypt a transactional message, it puts the message into the
     nontransactional dead-letter queue.
     """
@@ -249,7 +249,9 @@ add(
     "MQQB-3.1.7.1.5.1-D01",
     "The sender puts a transactional message that cannot be encrypted into the nontransactional dead-letter queue.",
     replace_during(
-        Sending.delete_unsent_message, Journaling.find_dead_letter_queue, _use_nontransactional_dead_letter_queue
+        MessageSending.delete_unsent_message,
+        MessageJournaling.find_dead_letter_queue,
+        _use_nontransactional_dead_letter_queue,
     ),
     blind=True,
 )

@@ -18,8 +18,8 @@ from harness.faults.timed_caches import (
     replace_cache,
     restart_cleanup_timer,
 )
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -112,7 +112,7 @@ for _name, _breaks, _says, _install in (
 
 
 @fault("sender-second-encryption-error-not-in-connection-history", breaks="MQQB-3.1.7.1.5.1-03", blind=True)
-class SenderSecondEncryptionErrorNotInConnectionHistory(Sending):
+class SenderSecondEncryptionErrorNotInConnectionHistory(MessageSending):
     """The sender adds no entry to ConnectionHistory for a message that cannot be encrypted, if the last entry already
     has the Status CertificateValidationFailure.
     """

@@ -11,8 +11,8 @@ from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.security import AES_PROVIDER, MqdsPublicKeys
@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 _SEND_KEY_CACHE_CLEANUP_TIMER = TimerKey(TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP, 0)
 
 
-class _EncryptionWithFirstSetting(Securing):
+class _EncryptionWithFirstSetting(MessageSecuring):
     """Encrypts with one setting as it was when the first message was encrypted."""
 
     name_of_setting_kept_from_first_message = ""
@@ -82,7 +82,7 @@ class SenderIgnoresChangedSettingOf40BitRc2Keys(_EncryptionWithFirstSetting):
 
 
 @fault("sender-symmetric-key-cache-emptied-when-session-closes", breaks="MQQB-3.1.7.1.5-21", blind=True)
-class SenderSymmetricKeyCacheEmptiedWhenSessionCloses(Closing):
+class SenderSymmetricKeyCacheEmptiedWhenSessionCloses(SessionClosing):
     """The sender does not reuse a cached symmetric key on a later session, because it empties the cache when a session
     closes.
     """
@@ -93,7 +93,7 @@ class SenderSymmetricKeyCacheEmptiedWhenSessionCloses(Closing):
 
 
 @fault("sender-cached-time-of-new-key-is-sent-time-of-waiting-message", breaks="MQQB-3.1.7.1.5-31", blind=True)
-class SenderCachedTimeOfNewKeyIsSentTimeOfWaitingMessage(Securing):
+class SenderCachedTimeOfNewKeyIsSentTimeOfWaitingMessage(MessageSecuring):
     """The sender sets CachedTime of a new symmetric key to SentTime of the message, which waited for its session."""
 
     def encrypt_body(

@@ -17,9 +17,9 @@ from harness.faults.registry import Install, add
 from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_connecting import SessionConnecting
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.security import MqdsPublicKeys, SecurityError
@@ -140,7 +140,7 @@ def _replace_privacy_level_without_enhanced_key(level: PrivacyLevel) -> Install:
         properties = replace(packet.MessagePropertiesHeader, PrivacyLevel=level)
         return original(session, message, replace(packet, MessagePropertiesHeader=properties), now)
 
-    return change_step(Securing.encrypt_body, encrypt_with_level)
+    return change_step(MessageSecuring.encrypt_body, encrypt_with_level)
 
 
 def _encrypt_later_body_with_new_key(step: EncryptedMessageContext) -> bytes:
@@ -197,7 +197,7 @@ def _omit_connection_history_of_journaled_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if position.UserMessage.UserHeader.JN:
-        self.qm.sending.delete_unsent_message(session, position)
+        self.qm.message_sending.delete_unsent_message(session, position)
     else:
         original(session, position, now)
 
@@ -205,8 +205,8 @@ def _omit_connection_history_of_journaled_message(
 def _omit_connection_history_of_direct_name(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
-    if session.direct:
-        self.qm.sending.delete_unsent_message(session, position)
+    if session.is_destination_direct:
+        self.qm.message_sending.delete_unsent_message(session, position)
     else:
         original(session, position, now)
 
@@ -284,7 +284,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-not-looked-up-for-lower-levels",
         "MQQB-3.1.7.1.5-04",
         "The sender looks up public keys only for a message with PrivacyLevel Advanced.",
-        change_step(Securing.encrypt_body, _omit_look_up_for_lower_level),
+        change_step(MessageSecuring.encrypt_body, _omit_look_up_for_lower_level),
     ),
     (
         "sender-failed-look-up-of-public-keys-kept",
@@ -296,7 +296,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-not-looked-up-for-transactional-message",
         "MQQB-3.1.7.1.5-04",
         "The sender does not look up public keys for a transactional message.",
-        change_step(Securing.encrypt_body, _look_up_keys_only_for_nontransactional_messages),
+        change_step(MessageSecuring.encrypt_body, _look_up_keys_only_for_nontransactional_messages),
     ),
     (
         "receiver-public-key-of-base-provider-for-signatures",
@@ -322,7 +322,7 @@ for _name, _rule, _says, _install in (
         "sender-message-for-missing-enhanced-key-sent-in-clear",
         "MQQB-3.1.7.1.5-18",
         "The sender sends a message of privacy level Enhanced in clear if the destination has no Enhanced key.",
-        change_step(Securing.encrypt_body, _send_unencrypted_without_enhanced_key),
+        change_step(MessageSecuring.encrypt_body, _send_unencrypted_without_enhanced_key),
     ),
     (
         "sender-message-for-missing-enhanced-key-encrypted-with-aes-key",
@@ -437,19 +437,19 @@ for _name, _rule, _says, _install in (
         "sender-encryption-failure-of-journaled-message-not-in-history",
         "MQQB-3.1.7.1.5.1-03",
         "The sender adds no entry to ConnectionHistory for a message with JN that cannot be encrypted.",
-        change_step(Sending.handle_encryption_error, _omit_connection_history_of_journaled_message),
+        change_step(MessageSending.handle_encryption_error, _omit_connection_history_of_journaled_message),
     ),
     (
         "sender-encryption-failure-for-direct-name-not-in-history",
         "MQQB-3.1.7.1.5.1-03",
         "The sender adds no entry to ConnectionHistory for an encrypted message to a direct format name.",
-        change_step(Sending.handle_encryption_error, _omit_connection_history_of_direct_name),
+        change_step(MessageSending.handle_encryption_error, _omit_connection_history_of_direct_name),
     ),
     (
         "sender-encryption-failure-in-history-without-error",
         "MQQB-3.1.7.1.5.1-03",
         "The sender sets Error to 0 in the ConnectionHistory entry of a message that cannot be encrypted.",
-        change_step(Connecting.add_connection_history, _clear_error_in_connection_history),
+        change_step(SessionConnecting.add_connection_history, _clear_error_in_connection_history),
     ),
     (
         "sender-modulus-of-base-key-with-changed-low-byte",

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER
@@ -65,7 +65,7 @@ class SenderSendSymmetricKeyCacheEmptiedByNewSession(SessionInitialization):
         self.qm.caches.SendSymmetricKeyCache.entries.clear()
 
 
-class _EncryptingSomeMessagesWithNewKey(Securing):
+class _EncryptingSomeMessagesWithNewKey(MessageSecuring):
     """Encrypts some messages with a new key."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:
@@ -101,7 +101,7 @@ class SenderSymmetricKeyOfExpressMessageNotCached(_EncryptingSomeMessagesWithNew
 
 
 @fault("sender-symmetric-key-of-second-provider-not-cached", breaks="MQQB-3.1.7.1.5-32", blind=True)
-class SenderSymmetricKeyOfSecondProviderNotCached(Securing):
+class SenderSymmetricKeyOfSecondProviderNotCached(MessageSecuring):
     """The sender does not add a symmetric key of a second provider for the same queue manager to
     SendSymmetricKeyCache.
     """

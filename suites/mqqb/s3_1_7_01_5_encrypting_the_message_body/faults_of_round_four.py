@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import PublicKeyBlob, UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import (
     AES_PROVIDER,
@@ -26,7 +26,7 @@ STAND_IN_PUBLIC_KEY = MqdsPublicKey(AES_PROVIDER_TYPE, AES_PROVIDER, PublicKeyBl
 """A key that takes the place of a missing key. No symmetric key is encrypted with it."""
 
 
-class EncryptionWithChangedPublicKeys(Securing):
+class EncryptionWithChangedPublicKeys(MessageSecuring):
     """Encrypts bodies with changed public keys of the remote queue manager. The session keeps the published keys."""
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:
@@ -130,7 +130,7 @@ class SevenByteKeyEntropy:
 
 
 @fault("sender-reduced-rc2-key-of-enhanced-provider-56-bits-long", breaks="MQQB-3.1.7.1.5-17", blind=True)
-class SenderReducedRc2KeyOfEnhancedProvider56BitsLong(Securing):
+class SenderReducedRc2KeyOfEnhancedProvider56BitsLong(MessageSecuring):
     """With SendEnhancedRC2Using40BitKeys, the sender generates an RC2 key of 56 bits for the Enhanced provider."""
 
     def encrypt_body(

@@ -15,7 +15,7 @@ from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import PublicKeyBlob, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import (
     BASE_PROVIDER,
@@ -113,7 +113,7 @@ add(
     breaks=("MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-41"),
     blind=True,
 )
-class SenderEncryptionProviderOfFirstMessageKept(Securing):
+class SenderEncryptionProviderOfFirstMessageKept(MessageSecuring):
     """The sender encrypts each later message of a session with the provider that it chose for the first message,
     also if PrivacyLevel differs.
     """
@@ -171,7 +171,7 @@ add(
 )
 
 
-class _SendingAdvancedMessagesWithoutAesKey(Securing):
+class _SendingAdvancedMessagesWithoutAesKey(MessageSecuring):
     """Sends some messages of privacy level Advanced when the remote queue manager has no key of the AES provider; a
     subclass selects which.
     """
@@ -257,7 +257,7 @@ add(
 
 
 @fault("sender-symmetric-key-of-other-queue-not-reused", breaks="MQQB-3.1.7.1.5-21", blind=True)
-class SenderSymmetricKeyOfOtherQueueNotReused(Securing):
+class SenderSymmetricKeyOfOtherQueueNotReused(MessageSecuring):
     """The sender does not reuse a cached symmetric key for a message to a second queue of the same queue manager."""
 
     def encrypt_body(
@@ -337,7 +337,7 @@ add(
 
 
 @fault("sender-remote-qm-guid-of-cached-key-is-guid-of-public-queue", breaks="MQQB-3.1.7.1.5-25", blind=True)
-class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(Securing):
+class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(MessageSecuring):
     """The sender sets RemoteQMGuid of a new cached symmetric key to the GUID of the public queue of the message."""
 
     def encrypt_body(

@@ -10,23 +10,23 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, skip, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
-class SenderMessageOfPausedQueueSent(Sending):
+class SenderMessageOfPausedQueueSent(MessageSending):
     """The sender sends messages of an outgoing queue that is on hold."""
 
     def may_send(self, session: Session) -> bool:
@@ -40,7 +40,7 @@ class SenderMessageOfPausedQueueSent(Sending):
 
 
 @fault("sender-sends-new-transactional-message-from-paused-queue", breaks="MQQB-3.1.7.1-02", blind=True)
-class SenderSendsNewTransactionalMessageFromPausedQueue(Sending):
+class SenderSendsNewTransactionalMessageFromPausedQueue(MessageSending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -57,7 +57,7 @@ class SenderSendsNewTransactionalMessageFromPausedQueue(Sending):
 
 
 @fault("sender-resumes-all-paused-queues-when-one-is-resumed", breaks="MQQB-3.1.7.1-02", blind=True)
-class SenderResumesAllPausedQueuesWhenOneIsResumed(Administering):
+class SenderResumesAllPausedQueuesWhenOneIsResumed(TransferAdministering):
     """The sender resumes all paused queues when one queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -67,7 +67,7 @@ class SenderResumesAllPausedQueuesWhenOneIsResumed(Administering):
 
 
 @fault("sender-sends-message-with-response-queue-from-paused-queue", breaks="MQQB-3.1.7.1-02")
-class SenderSendsMessageWithResponseQueueFromPausedQueue(Sending):
+class SenderSendsMessageWithResponseQueueFromPausedQueue(MessageSending):
     """The sender sends a message of a paused outgoing queue if the message has a response queue."""
 
     def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -77,7 +77,7 @@ class SenderSendsMessageWithResponseQueueFromPausedQueue(Sending):
 
 
 @fault("sender-ignores-window-of-receiver", breaks="MQQB-3.1.7.1-03")
-class SenderIgnoresWindowOfReceiver(Sending):
+class SenderIgnoresWindowOfReceiver(MessageSending):
     """The sender sends messages although the window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -85,7 +85,7 @@ class SenderIgnoresWindowOfReceiver(Sending):
 
 
 @fault("sender-window-is-one-message-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
-class SenderWindowIsOneMessageTooSmall(Sending):
+class SenderWindowIsOneMessageTooSmall(MessageSending):
     """The sender sends one message fewer than the window allows."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -93,7 +93,7 @@ class SenderWindowIsOneMessageTooSmall(Sending):
 
 
 @fault("sender-window-not-applied-to-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class SenderWindowNotAppliedToTransactionalMessages(Sending):
+class SenderWindowNotAppliedToTransactionalMessages(MessageSending):
     """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -102,7 +102,7 @@ class SenderWindowNotAppliedToTransactionalMessages(Sending):
 
 
 @fault("sender-window-not-applied-to-administration-acknowledgments", breaks="MQQB-3.1.7.1-03", blind=True)
-class SenderWindowNotAppliedToAdministrationAcknowledgments(Sending):
+class SenderWindowNotAppliedToAdministrationAcknowledgments(MessageSending):
     """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -112,7 +112,7 @@ class SenderWindowNotAppliedToAdministrationAcknowledgments(Sending):
 
 
 @fault("sender-window-shared-by-sessions", breaks="MQQB-3.1.7.1-03")
-class SenderWindowSharedBySessions(Sending):
+class SenderWindowSharedBySessions(MessageSending):
     """The sender's window limits the number of unacknowledged messages on all sessions together."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -121,7 +121,7 @@ class SenderWindowSharedBySessions(Sending):
 
 
 @fault("sender-outgoing-queue-reference-missing", breaks="MQQB-3.1.7.1-04")
-class SenderOutgoingQueueReferenceMissing(Sending):
+class SenderOutgoingQueueReferenceMissing(MessageSending):
     """The sender leaves OutgoingQueueReference of the session empty after it has sent a message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -139,7 +139,7 @@ add(
 )
 
 
-class _ExpirationLimitedToUnsentMessages(Sending):
+class _ExpirationLimitedToUnsentMessages(MessageSending):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sent: set[int] = set()
@@ -156,9 +156,9 @@ class _ExpirationLimitedToUnsentMessages(Sending):
         return self.is_from_this_queue_manager(packet) and packet.UserHeader.MessageID in self._sent
 
 
-class _LifetimesWithoutExpiryOfSentMessages(Lifetimes):
+class _LifetimesWithoutExpiryOfSentMessages(MessageLifetimes):
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        sending = self.qm.sending
+        sending = self.qm.message_sending
         assert isinstance(sending, _ExpirationLimitedToUnsentMessages)
         return not sending.was_message_sent(packet) and super().has_message_expired(packet, now)
 
@@ -174,7 +174,7 @@ add(
 )
 
 
-def _replace_secured_packet_by_clear_packet(sending: Sending, position: OutgoingMessagePosition) -> None:
+def _replace_secured_packet_by_clear_packet(sending: MessageSending, position: OutgoingMessagePosition) -> None:
     """Replace the packet of a message with an unsigned and unencrypted packet of the same message."""
     place = position.MessagePosition
     clear = sending.construct_user_message(
@@ -184,7 +184,7 @@ def _replace_secured_packet_by_clear_packet(sending: Sending, position: Outgoing
 
 
 @fault("sender-repeated-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
-class SenderRepeatedMessageWithoutSignature(Sending):
+class SenderRepeatedMessageWithoutSignature(MessageSending):
     """The sender does not sign a message that it sends again on a later session."""
 
     def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -196,7 +196,7 @@ class SenderRepeatedMessageWithoutSignature(Sending):
 
 
 @fault("sender-transactional-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
-class SenderTransactionalMessageWithoutSignature(Sending):
+class SenderTransactionalMessageWithoutSignature(MessageSending):
     """The sender does not sign transactional messages."""
 
     def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -208,7 +208,7 @@ class SenderTransactionalMessageWithoutSignature(Sending):
 
 
 @fault("sender-repeated-message-not-encrypted", breaks="MQQB-3.1.7.1-08", blind=True)
-class SenderRepeatedMessageNotEncrypted(Sending):
+class SenderRepeatedMessageNotEncrypted(MessageSending):
     """The sender does not encrypt a message that it sends again on a later session."""
 
     def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -231,12 +231,12 @@ add(
     "sender-packet-not-transmitted",
     ("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03"),
     "The sender marks a message as sent without sending its packet.",
-    skip(Sending.transmit),
+    skip(MessageSending.transmit),
 )
 
 
 @fault("sender-does-not-send-message-with-large-body", breaks="MQQB-3.1.7.1-10", blind=True)
-class SenderDoesNotSendMessageWithLargeBody(Sending):
+class SenderDoesNotSendMessageWithLargeBody(MessageSending):
     """The sender does not send a message whose body is larger than 1 MB."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -245,7 +245,7 @@ class SenderDoesNotSendMessageWithLargeBody(Sending):
 
 
 @fault("sender-message-sent-on-newest-session", breaks=("MQQB-3.1.7.1.6-01", "MQQB-3.1.7.1-10"))
-class SenderMessageSentOnNewestSession(Sending):
+class SenderMessageSentOnNewestSession(MessageSending):
     """The sender sends every message on the session that opened last, not on the session with its destination."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -256,35 +256,35 @@ add(
     "sender-traced-message-without-report",
     ("MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"),
     "The sender sends no report when it sends a traced message.",
-    skip(Tracing.trace_sent),
+    skip(MessageTracing.trace_sent_message),
 )
 
 
 @fault("sender-traced-transactional-message-not-reported", breaks=("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01"), blind=True)
-class SenderTracedTransactionalMessageNotReported(Tracing):
+class SenderTracedTransactionalMessageNotReported(MessageTracing):
     """The sender sends no report on a traced message that is transactional."""
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
 
 
 @fault("sender-second-traced-message-of-session-not-reported", breaks="MQQB-3.1.7.1-11", blind=True)
-class SenderSecondTracedMessageOfSessionNotReported(Tracing):
+class SenderSecondTracedMessageOfSessionNotReported(MessageTracing):
     """The sender sends a report only on the first traced message of each session."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.reported: set[int] = set()
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested and session.number not in self.reported:
             self.reported.add(session.number)
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
 
 
 @fault("sender-does-not-count-own-administration-messages", breaks="MQQB-3.1.7.1-12")
-class SenderDoesNotCountOwnAdministrationMessages(Sending):
+class SenderDoesNotCountOwnAdministrationMessages(MessageSending):
     """The sender does not count the acknowledgment messages that it creates itself in MessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -295,7 +295,7 @@ class SenderDoesNotCountOwnAdministrationMessages(Sending):
 
 
 @fault("sender-deletes-own-unacked-messages-when-session-closes", breaks="MQQB-3.1.7.1-12", blind=True)
-class SenderDeletesOwnUnackedMessagesWhenSessionCloses(Closing):
+class SenderDeletesOwnUnackedMessagesWhenSessionCloses(SessionClosing):
     """The queue manager deletes its own unacknowledged messages when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -307,7 +307,7 @@ class SenderDeletesOwnUnackedMessagesWhenSessionCloses(Closing):
 
 
 @fault("sender-message-id-always-5", breaks="MQQB-3.1.7.1.1-02")
-class SenderMessageIdAlways5(Numbering):
+class SenderMessageIdAlways5(MessageNumbering):
     """The sender assigns the MessageID 5 to every message."""
 
     def assign_message_ordinal(self) -> int:
@@ -315,7 +315,7 @@ class SenderMessageIdAlways5(Numbering):
 
 
 @fault("sender-messages-of-queue-manager-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderMessagesOfQueueManagerNumberedSeparately(OwnMessages):
+class SenderMessagesOfQueueManagerNumberedSeparately(OwnMessageSending):
     """The queue manager numbers its own messages with a separate counter that begins at 1."""
 
     def __init__(self, qm: QM) -> None:
@@ -331,7 +331,7 @@ class SenderMessagesOfQueueManagerNumberedSeparately(OwnMessages):
 
 
 @fault("sender-acknowledgment-repeats-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderAcknowledgmentRepeatsIdentifierOfPrecedingMessage(OwnMessages):
+class SenderAcknowledgmentRepeatsIdentifierOfPrecedingMessage(OwnMessageSending):
     """The sender gives an administration acknowledgment the identifier of the previous message that it sent."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -340,7 +340,7 @@ class SenderAcknowledgmentRepeatsIdentifierOfPrecedingMessage(OwnMessages):
 
 
 @fault("sender-identifiers-counted-for-each-queue", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderIdentifiersCountedForEachQueue(Sending):
+class SenderIdentifiersCountedForEachQueue(MessageSending):
     """The sender counts the identifiers of messages separately for each outgoing queue."""
 
     def __init__(self, qm: QM) -> None:

@@ -12,11 +12,11 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -67,7 +67,7 @@ add(
 
 
 @fault("sender-application-tag-of-31-bits", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderApplicationTagOf31Bits(Sending):
+class SenderApplicationTagOf31Bits(MessageSending):
     """The sender clears the highest bit of ApplicationTag."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -80,7 +80,7 @@ class SenderApplicationTagOf31Bits(Sending):
 
 
 @fault("sender-label-of-longest-length-cut", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderLabelOfLongestLengthCut(Sending):
+class SenderLabelOfLongestLengthCut(MessageSending):
     """The sender sends at most 248 characters of a label."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -91,7 +91,7 @@ class SenderLabelOfLongestLengthCut(Sending):
 
 
 @fault("sender-body-above-64-kilobytes-cut", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderBodyAbove64KilobytesCut(Sending):
+class SenderBodyAbove64KilobytesCut(MessageSending):
     """The sender cuts a body that is longer than 65,535 bytes."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -101,7 +101,7 @@ class SenderBodyAbove64KilobytesCut(Sending):
 
 
 @fault("sender-application-tag-as-signed-number", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderApplicationTagAsSignedNumber(Sending):
+class SenderApplicationTagAsSignedNumber(MessageSending):
     """The sender clears the highest bit of an application tag."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -111,7 +111,7 @@ class SenderApplicationTagAsSignedNumber(Sending):
 
 
 @fault("sender-fills-in-response-queue-of-earlier-message", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderFillsInResponseQueueOfEarlierMessage(Sending):
+class SenderFillsInResponseQueueOfEarlierMessage(MessageSending):
     """If a message has no response queue, the sender fills in the response queue of the last message
     that had a response queue.
     """
@@ -129,7 +129,7 @@ class SenderFillsInResponseQueueOfEarlierMessage(Sending):
 
 
 @fault("sender-time-to-be-received-above-two-billion-infinite", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderTimeToBeReceivedAboveTwoBillionInfinite(Sending):
+class SenderTimeToBeReceivedAboveTwoBillionInfinite(MessageSending):
     """The sender writes an infinite TimeToBeReceived for a time of more than 0x7FFFFFFF seconds."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -140,7 +140,7 @@ class SenderTimeToBeReceivedAboveTwoBillionInfinite(Sending):
 
 
 @fault("sender-outgoing-entry-transmitted-false-after-sending", breaks="MQQB-3.1.7.1.6-02")
-class SenderOutgoingEntryTransmittedFalseAfterSending(Sending):
+class SenderOutgoingEntryTransmittedFalseAfterSending(MessageSending):
     """The sender leaves Transmitted of a sent OutgoingMessagePosition at FALSE."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -149,7 +149,7 @@ class SenderOutgoingEntryTransmittedFalseAfterSending(Sending):
 
 
 @fault("sender-outgoing-entry-transmitted-true-before-sending", breaks="MQQB-3.1.7.1.6-02")
-class SenderOutgoingEntryTransmittedTrueBeforeSending(Sending):
+class SenderOutgoingEntryTransmittedTrueBeforeSending(MessageSending):
     """The sender sets Transmitted of an OutgoingMessagePosition to TRUE before it sends the message."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -158,7 +158,7 @@ class SenderOutgoingEntryTransmittedTrueBeforeSending(Sending):
 
 
 @fault("sender-transmitted-set-for-message-behind-full-window", breaks="MQQB-3.1.7.1.6-02", blind=True)
-class SenderTransmittedSetForMessageBehindFullWindow(Sending):
+class SenderTransmittedSetForMessageBehindFullWindow(MessageSending):
     """The sender sets Transmitted of messages that wait because the window is full."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -169,7 +169,7 @@ class SenderTransmittedSetForMessageBehindFullWindow(Sending):
 
 
 @fault("sender-transmitted-set-only-for-first-message", breaks="MQQB-3.1.7.1.6-02", blind=True)
-class SenderTransmittedSetOnlyForFirstMessage(Sending):
+class SenderTransmittedSetOnlyForFirstMessage(MessageSending):
     """The sender sets Transmitted only of the first message of a session."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -181,12 +181,12 @@ add(
     "sender-session-of-lost-connection-not-closed",
     ("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06"),
     "The sender does not close a session whose connection is lost.",
-    skip_during(Closing.on_transport_lost, Closing.close),
+    skip_during(SessionClosing.on_transport_lost, SessionClosing.close),
 )
 
 
 @fault("sender-messages-of-lost-session-deleted", breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"))
-class SenderMessagesOfLostSessionDeleted(Closing):
+class SenderMessagesOfLostSessionDeleted(SessionClosing):
     """The sender deletes the unacknowledged messages of a session whose connection is lost."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -196,7 +196,7 @@ class SenderMessagesOfLostSessionDeleted(Closing):
 
 
 @fault("sender-second-lost-session-loses-messages", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class SenderSecondLostSessionLosesMessages(Closing):
+class SenderSecondLostSessionLosesMessages(SessionClosing):
     """The sender deletes the unacknowledged messages when it loses the connections of two successive sessions."""
 
     def __init__(self, qm: QM) -> None:
@@ -214,7 +214,7 @@ class SenderSecondLostSessionLosesMessages(Closing):
 
 
 @fault("sender-sent-express-messages-lost-with-connection", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class SenderSentExpressMessagesLostWithConnection(Closing):
+class SenderSentExpressMessagesLostWithConnection(SessionClosing):
     """The sender deletes the sent and unacknowledged express messages when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -225,7 +225,7 @@ class SenderSentExpressMessagesLostWithConnection(Closing):
 
 
 @fault("sender-state-of-empty-queue-stays-connected-after-loss", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class SenderStateOfEmptyQueueStaysConnectedAfterLoss(Closing):
+class SenderStateOfEmptyQueueStaysConnectedAfterLoss(SessionClosing):
     """The sender leaves State of an outgoing queue at Connected when the connection is lost and no message waits."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -239,7 +239,7 @@ class SenderStateOfEmptyQueueStaysConnectedAfterLoss(Closing):
     "lost-connection-sets-state-of-all-outgoing-queues",
     breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.5.9-03"),
 )
-class LostConnectionSetsStateOfAllOutgoingQueues(Closing):
+class LostConnectionSetsStateOfAllOutgoingQueues(SessionClosing):
     """When the connection of one session is lost, the sender sets State of all outgoing queues to Disconnected."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -250,7 +250,7 @@ class LostConnectionSetsStateOfAllOutgoingQueues(Closing):
 
 
 @fault("sender-message-put-while-disconnected-sent-twice", breaks="MQQB-3.1.7.1.6-04", blind=True)
-class SenderMessagePutWhileDisconnectedSentTwice(Sending):
+class SenderMessagePutWhileDisconnectedSentTwice(MessageSending):
     """If an application sends a message while no session is open, the sender sends the message twice on the next
     session.
     """
@@ -290,7 +290,7 @@ class SenderResendsNoSentMessageAfterSecondConnectionLoss(SessionInitialization)
 
 
 @fault("sender-lost-connection-closes-other-sessions", breaks="MQQB-3.1.7.1.6-06", blind=True)
-class SenderLostConnectionClosesOtherSessions(Closing):
+class SenderLostConnectionClosesOtherSessions(SessionClosing):
     """The sender closes every session when the connection of one session is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -301,7 +301,7 @@ class SenderLostConnectionClosesOtherSessions(Closing):
 
 
 @fault("sender-session-of-lost-connection-closed-without-retry-timer", breaks="MQQB-3.1.7.1.6-06", blind=True)
-class SenderSessionOfLostConnectionClosedWithoutRetryTimer(Closing):
+class SenderSessionOfLostConnectionClosedWithoutRetryTimer(SessionClosing):
     """When the connection of a session is lost, the sender does not start the Session Retry Connect Timer as the last
     step of closing the session, although messages wait.
     """
@@ -312,19 +312,19 @@ class SenderSessionOfLostConnectionClosedWithoutRetryTimer(Closing):
 
 
 @fault("sender-sends-each-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.7.1.7-01", blind=True)
-class SenderSendsEachReportToQueueOfFirstTracedMessage(Tracing):
+class SenderSendsEachReportToQueueOfFirstTracedMessage(MessageTracing):
     """The sender sends the report on each traced message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.first: Message | None = None
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested and self.first is None:
             self.first = message
         if self.first is not None:
             message = replace(message, TracingQueueIdentifier=self.first.TracingQueueIdentifier)
-        super().trace_sent(session, message, now)
+        super().trace_sent_message(session, message, now)
 
 
 def _send_report_with_copied_delivery(
@@ -340,7 +340,7 @@ add(
     "sender-report-of-recoverable-message-recoverable",
     "MQQB-3.1.7.1.7-03",
     "The sender sends the report on a recoverable message as a recoverable message.",
-    replace_during(Tracing.trace_sent, OwnMessages.send, _send_report_with_copied_delivery),
+    replace_during(MessageTracing.trace_sent_message, OwnMessageSending.send, _send_report_with_copied_delivery),
     blind=True,
 )
 
@@ -351,10 +351,10 @@ def _keep_16_bits_of_ordinal(message: Message) -> Message:
 
 
 @fault("sender-report-label-message-id-of-16-bits", breaks="MQQB-3.1.7.1.7-04", blind=True)
-class SenderReportLabelMessageIdOf16Bits(Tracing):
+class SenderReportLabelMessageIdOf16Bits(MessageTracing):
     """The sender puts only the lower 16 bits of the MessageID of a sent message into the label of the
     report on this message.
     """
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        super().trace_sent(session, _keep_16_bits_of_ordinal(message), now)
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
+        super().trace_sent_message(session, _keep_16_bits_of_ordinal(message), now)

@@ -10,9 +10,9 @@ from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.states import OutgoingQueueState, SessionState
 
 Condition = Callable[[Any, Any], bool]
@@ -72,7 +72,7 @@ def _send_from_paused_queue(kind: str) -> Install:
         if held and session.SessionState is SessionState.OPEN and _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             self.send_user_message(session, position, now)
 
-    return change_step(Sending.add_message_to_session_table, run)
+    return change_step(MessageSending.add_message_to_session_table, run)
 
 
 def _ignore_window_for_messages(kind: str) -> Install:
@@ -82,7 +82,7 @@ def _ignore_window_for_messages(kind: str) -> Install:
             position is not None and _MESSAGE_KIND_CONDITIONS[kind][1](session, position)
         )
 
-    return change_step(Sending.is_window_open, run)
+    return change_step(MessageSending.is_window_open, run)
 
 
 def _ignore_window_of_later_session(self: Any, original: Any, session: Any) -> bool:
@@ -104,7 +104,7 @@ def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
         finally:
             place.MessageReference = message
 
-    return change_step(Sending.sign_and_encrypt_message, run)
+    return change_step(MessageSending.sign_and_encrypt_message, run)
 
 
 def _omit_message_transmission(kind: str) -> Install:
@@ -114,7 +114,7 @@ def _omit_message_transmission(kind: str) -> Install:
         else:
             original(session, position, packet)
 
-    return change_step(Sending.transmit, run)
+    return change_step(MessageSending.transmit, run)
 
 
 def _omit_transmission_of_fifth_message(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
@@ -142,7 +142,7 @@ def _clear_transmitted_of_messages(kind: str) -> Install:
         original(session, position, packet)
         position.Transmitted = not _MESSAGE_KIND_CONDITIONS[kind][1](session, position)
 
-    return change_step(Sending.transmit, run)
+    return change_step(MessageSending.transmit, run)
 
 
 def _set_transmitted_of_waiting_message(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
@@ -155,7 +155,7 @@ def _change_constructed_packet(change: Callable[[UserMessagePacket], UserMessage
     def run(self: Any, original: Any, position: Any) -> UserMessagePacket:
         return change(original(position))
 
-    return change_step(Sending.construct_user_message, run)
+    return change_step(MessageSending.construct_user_message, run)
 
 
 def _set_fields_of_constructed_packet(when: Callable[[UserMessagePacket], bool], header: str, **values: Any) -> Install:
@@ -177,7 +177,7 @@ def _delete_sent_messages_on_close(kind: str) -> Install:
                 session.OutgoingMessageTable.remove(position)
         original(session, reason, now)
 
-    return change_step(Closing.on_transport_lost, run)
+    return change_step(SessionClosing.on_transport_lost, run)
 
 
 def _ignore_connection_loss(when: Callable[[Any, Any], bool]) -> Install:
@@ -187,7 +187,7 @@ def _ignore_connection_loss(when: Callable[[Any, Any], bool]) -> Install:
         if not when(self, session):
             original(session, reason, now)
 
-    return change_step(Closing.on_transport_lost, run)
+    return change_step(SessionClosing.on_transport_lost, run)
 
 
 def _is_later_connection_loss(self: Any, session: Any) -> bool:
@@ -214,7 +214,7 @@ def _send_resent_messages_twice(kind: str) -> Install:
         if again and _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             original(session, position, packet)
 
-    return change_step(Sending.transmit, run)
+    return change_step(MessageSending.transmit, run)
 
 
 def _omit_resending_on_next_session(kind: str) -> Install:
@@ -266,7 +266,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-window-of-second-queue-ignored",
         "MQQB-3.1.7.1-03",
         "The sender respects the window only on its first session.",
-        change_step(Sending.is_window_open, _ignore_window_of_later_session),
+        change_step(MessageSending.is_window_open, _ignore_window_of_later_session),
     ),
     *(
         (
@@ -299,19 +299,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-fifth-message-not-transmitted",
         "MQQB-3.1.7.1-10",
         "The sender counts the fifth message of a session as sent, but does not send the packet.",
-        change_step(Sending.transmit, _omit_transmission_of_fifth_message),
+        change_step(MessageSending.transmit, _omit_transmission_of_fifth_message),
     ),
     (
         "sender-later-messages-on-connection-of-other-session",
         "MQQB-3.1.7.1.6-01",
         "The sender sends the second and each later message of a session on the connection of another session.",
-        change_step(Sending.transmit, _send_message_on_other_session),
+        change_step(MessageSending.transmit, _send_message_on_other_session),
     ),
     (
         "sender-transmitted-only-of-first-message",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted only of the first message of a session.",
-        change_step(Sending.transmit, _set_transmitted_of_first_message_only),
+        change_step(MessageSending.transmit, _set_transmitted_of_first_message_only),
     ),
     *(
         (
@@ -326,7 +326,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transmitted-of-message-behind-full-window",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted of a message that waits for a full window.",
-        change_step(Sending.add_message_to_session_table, _set_transmitted_of_waiting_message),
+        change_step(MessageSending.add_message_to_session_table, _set_transmitted_of_waiting_message),
     ),
     *(
         (
@@ -343,7 +343,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-queue-connected-after-second-loss",
         "MQQB-3.1.7.1.6-03",
         "The sender leaves State Connected after the second loss of a connection.",
-        change_step(Closing.on_transport_lost, _keep_queue_state_at_later_connection_loss),
+        change_step(SessionClosing.on_transport_lost, _keep_queue_state_at_later_connection_loss),
     ),
     *(
         (

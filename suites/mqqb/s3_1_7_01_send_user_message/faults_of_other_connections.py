@@ -12,14 +12,14 @@ from harness.faults.parts import fault
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 
 
-class _SendingToOtherQueueManager(Sending):
+class _SendingToOtherQueueManager(MessageSending):
     """Sends some messages on the connection of an open session with another queue manager; a subclass selects which."""
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
@@ -60,7 +60,11 @@ add(
     "sender-report-of-transactional-message-identifier-of-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives the report on a transactional message the MessageID of this message.",
-    replace_during(Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_traced_message),
+    replace_during(
+        MessageTracing.trace_sent_message,
+        MessageNumbering.assign_message_ordinal,
+        _give_report_identifier_of_traced_message,
+    ),
     blind=True,
 )
 
@@ -75,6 +79,10 @@ add(
     "sender-report-identifier-of-last-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives a report on a sent message the MessageID of the last message that it created.",
-    replace_during(Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_last_message),
+    replace_during(
+        MessageTracing.trace_sent_message,
+        MessageNumbering.assign_message_ordinal,
+        _give_report_identifier_of_last_message,
+    ),
     blind=True,
 )

@@ -7,15 +7,15 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import QM
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-accepted-session-outgoing-queue-reference-null-after-final-ack", breaks="MQQB-3.1.7.1-04", blind=True)
-class ReceiverAcceptedSessionOutgoingQueueReferenceNullAfterFinalAck(Sending):
+class ReceiverAcceptedSessionOutgoingQueueReferenceNullAfterFinalAck(MessageSending):
     """The receiver leaves OutgoingQueueReference of an accepted session at NULL when the first message that it sends on
     the session is a FinalAck.
     """
@@ -33,7 +33,7 @@ class ReceiverAcceptedSessionOutgoingQueueReferenceNullAfterFinalAck(Sending):
 
 
 @fault("sender-report-message-id-not-assigned", breaks="MQQB-3.1.7.1-05", blind=True)
-class SenderReportMessageIdNotAssigned(Sending):
+class SenderReportMessageIdNotAssigned(MessageSending):
     """The queue manager sends a report without an identifier: its MessageID is 0."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -45,16 +45,16 @@ class SenderReportMessageIdNotAssigned(Sending):
 
 
 @fault("router-forwarded-traced-message-not-reported", breaks="MQQB-3.1.7.1.7-02", blind=True)
-class RouterForwardedTracedMessageNotReported(Tracing):
+class RouterForwardedTracedMessageNotReported(MessageTracing):
     """The router sends no report when it has sent on a traced message of another queue manager."""
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
 
 
 @fault("router-report-label-has-hop-count-before-increment", breaks="MQQB-3.1.7.1.7-04", blind=True)
-class RouterReportLabelHasHopCountBeforeIncrement(Tracing):
+class RouterReportLabelHasHopCountBeforeIncrement(MessageTracing):
     """The router puts RC of the received packet, which it has incremented since, into Label of the report on a message
     that it sent on.
     """
@@ -63,9 +63,9 @@ class RouterReportLabelHasHopCountBeforeIncrement(Tracing):
         super().__init__(qm)
         self.sending = False
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         self.sending = message.Identifier.QueueManagerGuid != self.qm.adm.Identifier
-        super().trace_sent(session, message, now)
+        super().trace_sent_message(session, message, now)
         self.sending = False
 
     def build_report_label(self, message: Message, now: Now) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
-from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_tracing import MessageTracing
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.message import Message
 from reference_qm.model.states import DeliveryGuarantee
 
@@ -24,7 +24,7 @@ def _omit_trace_report(when: Callable[[Any, Any, Any], bool]) -> Install:
             reported.append(message)
         original(session, message, now)
 
-    return change_step(Tracing.trace_sent, run)
+    return change_step(MessageTracing.trace_sent_message, run)
 
 
 def _change_trace_report(change: Callable[[Any, Any, Message], Message]) -> Install:
@@ -38,7 +38,7 @@ def _change_trace_report(change: Callable[[Any, Any, Message], Message]) -> Inst
             message = new
         original(message, now)
 
-    return change_step(OwnMessages.send, run)
+    return change_step(OwnMessageSending.send, run)
 
 
 def _repeat_attribute_of_last_report(attribute: str) -> Callable[[Any, Any, Message], Message]:
@@ -85,7 +85,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-reports-share-identifier",
         "MQQB-3.1.7.1.7-02",
         "The sender gives the message after the second report the identifier of that report.",
-        change_step(OwnMessages.send, _reuse_identifier_of_first_report),
+        change_step(OwnMessageSending.send, _reuse_identifier_of_first_report),
     ),
     *(
         (
@@ -113,7 +113,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-report-with-first-next-hop",
         "MQQB-3.1.7.1.7-05",
         "The sender names the address of its first session as the next hop in each report.",
-        change_step(Tracing.trace_sent, _report_next_hop_of_first_session),
+        change_step(MessageTracing.trace_sent_message, _report_next_hop_of_first_session),
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

@@ -10,9 +10,9 @@ from harness.faults.parts import change_step
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
@@ -89,8 +89,8 @@ def _ignore_expiration(applies: Callable[[UserMessagePacket], bool]) -> Install:
             original(session, position, now)
 
     return combine_installers(
-        change_step(Lifetimes.has_message_expired, check_expiration),
-        change_step(Sending.delete_expired_message, delete_expired_message),
+        change_step(MessageLifetimes.has_message_expired, check_expiration),
+        change_step(MessageSending.delete_expired_message, delete_expired_message),
     )
 
 
@@ -136,25 +136,25 @@ for _name, _rule, _says, _install in (
         "sender-outgoing-queue-reference-cleared-after-order-ack",
         "MQQB-3.1.7.1-04",
         "The sender clears OutgoingQueueReference of an accepted session after it has sent an OrderAck.",
-        change_step(OrderAcks.on_send_timer, _clear_outgoing_queue_reference_after_order_acks),
+        change_step(OrderAcks.on_order_ack_send_timer, _clear_outgoing_queue_reference_after_order_acks),
     ),
     (
         "sender-message-with-equal-label-has-preceding-body",
         "MQQB-3.1.7.1-05",
         "The sender sends the body of the preceding message of the session if both messages have the same label.",
-        change_step(Sending.update_user_message, _send_packet_of_preceding_message),
+        change_step(MessageSending.update_user_message, _send_packet_of_preceding_message),
     ),
     (
         "sender-large-message-without-identifier",
         "MQQB-3.1.7.1-05",
         "The sender sends a message of more than 1,000 bytes with MessageID 0.",
-        change_step(Sending.transmit, _omit_identifier_of_large_message),
+        change_step(MessageSending.transmit, _omit_identifier_of_large_message),
     ),
     (
         "sender-label-of-recoverable-message-cut",
         "MQQB-3.1.7.1-05",
         "The sender cuts the label of a recoverable message to three characters.",
-        change_step(Sending.transmit, _cut_label_of_recoverable_message),
+        change_step(MessageSending.transmit, _cut_label_of_recoverable_message),
     ),
     (
         "sender-expiration-of-transactional-message-not-checked",
@@ -172,13 +172,13 @@ for _name, _rule, _says, _install in (
         "any-acknowledgments-with-identifier-of-first-acknowledgment",
         "MQQB-3.1.7.1-12",
         "The queue manager gives each later administration acknowledgment the identifier of the first one.",
-        change_step(Sending.on_message_position_available, _reuse_identifier_of_acknowledgment),
+        change_step(MessageSending.on_message_position_available, _reuse_identifier_of_acknowledgment),
     ),
     (
         "any-recoverable-acknowledgment-not-counted-as-recoverable",
         "MQQB-3.1.7.1-12",
         "The queue manager does not count a recoverable acknowledgment in RecoverableMessageSentCount.",
-        change_step(Sending.update_user_message, _omit_acknowledgment_from_recoverable_sent_count),
+        change_step(MessageSending.update_user_message, _omit_acknowledgment_from_recoverable_sent_count),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

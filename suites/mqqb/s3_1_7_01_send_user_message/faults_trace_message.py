@@ -9,7 +9,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.reports import FOREIGN_QUEUE_NAME, change_report_element
 from reference_qm.codec import MessageClass
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.model.adm import Message, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -18,7 +18,7 @@ add(
     "sender-report-of-sent-message-not-sent",
     ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02"),
     "The sender sends no report on a traced message that it sends.",
-    skip(Tracing.trace_sent),
+    skip(MessageTracing.trace_sent_message),
 )
 _REPORT_ELEMENT_FAULTS: tuple[tuple[str, str, str, Any], ...] = (
     ("sender-report-class-normal", "MQQB-3.1.7.1.7-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
@@ -29,13 +29,13 @@ _REPORT_ELEMENT_FAULTS: tuple[tuple[str, str, str, Any], ...] = (
 )
 for _name, _rule, _element, _value in _REPORT_ELEMENT_FAULTS:
     _says = f"The sender's report on a sent message has a wrong {_element}."
-    add(_name, _rule, _says, change_report_element(Tracing.trace_sent, _element, _value))
+    add(_name, _rule, _says, change_report_element(MessageTracing.trace_sent_message, _element, _value))
 
 
 @fault("sender-report-names-next-hop-by-host-name", breaks="MQQB-3.1.7.1.7-05")
-class SenderReportNamesNextHopByHostName(Tracing):
+class SenderReportNamesNextHopByHostName(MessageTracing):
     """The sender puts the host name of the next hop, instead of its address, into its report."""
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested:
             self.send_report(message, session.RemoteQMHostName, now)

@@ -10,7 +10,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.store.messages import NEGATIVE_RECEIVE_FLAG, POSITIVE_RECEIVE_FLAG
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -33,7 +33,7 @@ add(
 
 
 @fault("receiver-ack-of-removal-sent-without-request", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
-class ReceiverAckOfRemovalSentWithoutRequest(Positions):
+class ReceiverAckOfRemovalSentWithoutRequest(MessagePositions):
     """The receiver acknowledges every message that leaves its queue, even if PR and NR of the message are clear."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

@@ -10,7 +10,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -53,7 +53,7 @@ add(
 
 
 @fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
-class LockedMessageOfDeletedQueueNotAcknowledged(Positions):
+class LockedMessageOfDeletedQueueNotAcknowledged(MessagePositions):
     """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

@@ -7,7 +7,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import filter_inputs
 from harness.faults.registry import add
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -22,7 +22,7 @@ add(
 
 
 @fault("initiator-loss-of-connection-before-open-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class InitiatorLossOfConnectionBeforeOpenIgnored(Closing):
+class InitiatorLossOfConnectionBeforeOpenIgnored(SessionClosing):
     """The initiator ignores the loss of a connection on which a session is being set up."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -32,7 +32,7 @@ class InitiatorLossOfConnectionBeforeOpenIgnored(Closing):
 
 
 @fault("acceptor-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class AcceptorLossOfConnectionIgnored(Closing):
+class AcceptorLossOfConnectionIgnored(SessionClosing):
     """The acceptor ignores the loss of the connection of an open session."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -41,7 +41,7 @@ class AcceptorLossOfConnectionIgnored(Closing):
 
 
 @fault("initiator-later-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class InitiatorLaterLossOfConnectionIgnored(Closing):
+class InitiatorLaterLossOfConnectionIgnored(SessionClosing):
     """The initiator ignores the loss of a connection if an earlier connection for the same queue was lost."""
 
     def __init__(self, qm: QM) -> None:
@@ -56,7 +56,7 @@ class InitiatorLaterLossOfConnectionIgnored(Closing):
 
 
 @fault("acceptor-loss-of-connection-before-parameters-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class AcceptorLossOfConnectionBeforeParametersIgnored(Closing):
+class AcceptorLossOfConnectionBeforeParametersIgnored(SessionClosing):
     """The acceptor ignores the loss of a connection on which it waits for ConnectionParameters."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -65,7 +65,7 @@ class AcceptorLossOfConnectionBeforeParametersIgnored(Closing):
 
 
 @fault("lost-connection-closes-all-sessions", breaks="MQQB-3.1.7.3-01")
-class LostConnectionClosesAllSessions(Closing):
+class LostConnectionClosesAllSessions(SessionClosing):
     """When the transport connection of one session is lost, the queue manager closes all sessions."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

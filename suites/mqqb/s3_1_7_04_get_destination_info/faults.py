@@ -20,7 +20,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.resolving import is_ip_address_text
+from reference_qm.core.sessions.session_address_resolving import is_ip_address_text
 
 _DIRECT_PATH_TYPES = (PrivateQueuePath, PublicQueuePath)
 

@@ -19,8 +19,8 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.directory import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -56,12 +56,12 @@ def _set_server_guid(choose: Callable[[Any, Session], UUID | None]) -> Install:
 
     def run(self: Any, original: Run, session: Session, now: Now) -> EstablishConnectionPacket:
         packet: EstablishConnectionPacket = original(session, now)
-        guid = choose(self, session) if session.direct else None
+        guid = choose(self, session) if session.is_destination_direct else None
         if guid is None:
             return packet
         return replace(packet, EstablishConnectionHeader=replace(packet.EstablishConnectionHeader, ServerGuid=guid))
 
-    return change_step(Establishing.build_establish_request, run)
+    return change_step(SessionEstablishing.build_establish_request, run)
 
 
 def _get_own_guid_for_host_name(self: Any, session: Session) -> UUID | None:
@@ -89,11 +89,11 @@ class InitiatorUnknownQueueManagerHasHostOfLastDestination(NextHops):
 
 
 @fault("initiator-private-name-resolved-by-host-of-direct-name", breaks="MQQB-3.1.7.4-15", blind=True)
-class InitiatorPrivateNameResolvedByHostOfDirectName(Resolving):
+class InitiatorPrivateNameResolvedByHostOfDirectName(SessionAddressResolving):
     """The initiator uses the address of its last direct destination for a private format name."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
-        if session.direct:
+        if session.is_destination_direct:
             self.__dict__["direct_addresses"] = next(iter(session.addresses.values()))
         elif "direct_addresses" in self.__dict__:
             session.addresses = dict.fromkeys(session.addresses, self.__dict__["direct_addresses"])

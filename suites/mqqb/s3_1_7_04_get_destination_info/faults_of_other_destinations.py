@@ -9,9 +9,9 @@ from harness.faults.other_sessions import find_resolved_session
 from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket, PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.directory import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -72,20 +72,20 @@ class InitiatorHostOfFirstDirectNameUsedForEveryDirectName(_NextHopsWithChangedH
 
 
 @fault("initiator-uses-guid-of-other-session-for-direct-name", breaks="MQQB-3.1.7.4-05", blind=True)
-class InitiatorUsesGuidOfOtherSessionForDirectName(Establishing):
+class InitiatorUsesGuidOfOtherSessionForDirectName(SessionEstablishing):
     """For a direct format name, the initiator uses the GUID of the queue manager with which it has another session."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         other = find_resolved_session(self.qm, session, direct=True)
-        if not session.direct or other is None:
+        if not session.is_destination_direct or other is None:
             return packet
         header = replace(packet.EstablishConnectionHeader, ServerGuid=other.RemoteQMGuid)
         return replace(packet, EstablishConnectionHeader=header)
 
 
 @fault("initiator-own-guid-used-for-direct-name-of-host", breaks="MQQB-3.1.7.4-05", blind=True)
-class InitiatorOwnGuidUsedForDirectNameOfHost(Establishing):
+class InitiatorOwnGuidUsedForDirectNameOfHost(SessionEstablishing):
     """For a direct format name with the protocol OS, the initiator uses its own GUID for the queue manager."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -139,7 +139,7 @@ class InitiatorAddressOfDirectSessionUsedForPrivateName(NextHops):
         found = super().get_next_hops(guid)
         for queue in self.qm.adm.OutgoingQueues.values():
             session = queue.session
-            if session.direct and session.SessionState is SessionState.OPEN:
+            if session.is_destination_direct and session.SessionState is SessionState.OPEN:
                 return tuple(replace(one, QualifiedComputerName=session.RemoteQMAddress) for one in found)
         return found
 
@@ -158,7 +158,7 @@ class InitiatorGuidOfFirstPrivateNameUsedForSecondPrivateName(NextHops):
 
 
 @fault("initiator-opens-no-session-while-other-session-waits-for-retry", breaks="MQQB-3.1.7.4-17", blind=True)
-class InitiatorOpensNoSessionWhileOtherSessionWaitsForRetry(Resolving):
+class InitiatorOpensNoSessionWhileOtherSessionWaitsForRetry(SessionAddressResolving):
     """The initiator opens no session to a destination while the session to another destination waits for its retry."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -170,7 +170,7 @@ class InitiatorOpensNoSessionWhileOtherSessionWaitsForRetry(Resolving):
 
 
 @fault("initiator-third-session-to-destination-omitted", breaks="MQQB-3.1.7.4-17", blind=True)
-class InitiatorThirdSessionToDestinationOmitted(Resolving):
+class InitiatorThirdSessionToDestinationOmitted(SessionAddressResolving):
     """The initiator opens no third session to a destination."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:

@@ -19,8 +19,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import Session
@@ -44,7 +44,9 @@ def change_public_destination(when: OpeningCondition, change: DestinationChange)
 
         return find_changed_destination
 
-    return replace_during(Resolving.resolve_host_address, NextHops.get_destination_info, make_changed_lookup)
+    return replace_during(
+        SessionAddressResolving.resolve_host_address, NextHops.get_destination_info, make_changed_lookup
+    )
 
 
 def find_no_destination(qm: QueueManager, found: Destination | None) -> None:
@@ -181,7 +183,7 @@ def change_host_of_public_queue(when: OpeningCondition) -> Install:
 
         return find_changed_hops
 
-    return replace_during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_lookup)
+    return replace_during(SessionAddressResolving.resolve_host_address, NextHops.get_next_hops, make_changed_lookup)
 
 
 for _name, _says, _when in (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateQueuePath, PublicQueuePath, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.sessions.resolving import is_ip_address_text
+from reference_qm.core.sessions.session_address_resolving import is_ip_address_text
 
 
 @fault("initiator-direct-name-domain-of-host-dropped", breaks="MQQB-3.1.7.4-03", blind=True)

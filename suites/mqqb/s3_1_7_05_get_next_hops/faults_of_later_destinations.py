@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -21,18 +21,18 @@ class InitiatorDestinationUsedInsteadOfRoutingServers(NextHops):
 
 
 @fault("initiator-connects-to-next-hops-of-other-session-without-route", breaks="MQQB-3.1.7.5-D03", blind=True)
-class InitiatorConnectsToNextHopsOfOtherSessionWithoutRoute(Resolving):
+class InitiatorConnectsToNextHopsOfOtherSessionWithoutRoute(SessionAddressResolving):
     """If routing returns no next hop, the initiator connects to the next hops of another session."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         super().resolve_host_address(session, now)
-        if session.unresolved_hops:
-            self.__dict__["other_hops"] = list(session.unresolved_hops)
+        if session.unresolved_next_hops:
+            self.__dict__["other_hops"] = list(session.unresolved_next_hops)
             return
         hops = self.__dict__.get("other_hops", [])
         if hops and session.transport is None:
             self.qm.sessions[session.number] = session
             self.qm.session_initialization.initialize_session(session, now)
-            session.unresolved_hops, session.addresses = hops, {}
+            session.unresolved_next_hops, session.addresses = hops, {}
             for hop in hops:
                 self.store_addresses(session, hop.HostName, (hop.HostName,), now)

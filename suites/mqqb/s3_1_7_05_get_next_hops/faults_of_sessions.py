@@ -18,7 +18,7 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -39,7 +39,7 @@ def change_next_hops(when: OpeningCondition, change: NextHopsChange) -> Install:
 
         return get_changed_hops
 
-    return replace_during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops)
+    return replace_during(SessionAddressResolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops)
 
 
 def return_no_next_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:

@@ -12,7 +12,7 @@ from harness.faults.primitives import combine_installers, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent
@@ -24,7 +24,7 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 def _increment_ping_cookie_by_wrong_number(step: int) -> Install:
     """Make the initiator increment PingCookie by a number other than one."""
 
-    class CookieIncrementChanged(Ping):
+    class CookieIncrementChanged(PingHandling):
         def send_request(self, session: Session, now: Now) -> None:
             self.qm.adm.PingCookie = self.qm.adm.PingCookie + step - 1 & 0xFFFFFFFF
             super().send_request(session, now)
@@ -90,13 +90,13 @@ add(
 )
 
 
-def _list_waiting_sessions(part: Ping) -> list[Session]:
+def _list_waiting_sessions(part: PingHandling) -> list[Session]:
     """Return the sessions that wait for a Ping Response, the oldest first."""
-    return [one for one in part.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+    return [one for one in part.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE]
 
 
 @fault("initiator-ping-request-sent-to-first-pinged-address", breaks="MQQB-3.1.7.6-08")
-class InitiatorPingRequestSentToFirstPingedAddress(Ping):
+class InitiatorPingRequestSentToFirstPingedAddress(PingHandling):
     """While the initiator waits for a Ping Response, it sends further Ping Requests to the first pinged address."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -110,32 +110,34 @@ add(
     "initiator-ping-response-timer-not-started",
     "MQQB-3.1.7.6-09",
     "The initiator starts no Ping Response Timer and waits without limit for a Ping Response.",
-    skip_during(Ping.send_request, SessionTimers.start),
+    skip_during(PingHandling.send_request, SessionTimers.start),
 )
 
 
 @fault("initiator-second-ping-stops-ping-response-timer-of-first", breaks="MQQB-3.1.7.6-09", blind=True)
-class InitiatorSecondPingStopsPingResponseTimerOfFirst(Ping):
+class InitiatorSecondPingStopsPingResponseTimerOfFirst(PingHandling):
     """The initiator has one Ping Response Timer for all Ping Requests: when it starts the timer for a new Ping Request,
     the timer of the earlier Ping Request never expires.
     """
 
     def send_request(self, session: Session, now: Now) -> None:
         for other in self.qm.sessions.values():
-            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if other.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.stop(other, TimerName.PING_RESPONSE)
         super().send_request(session, now)
 
 
 @fault("initiator-ping-timer-of-second-session-not-started", breaks="MQQB-3.1.7.6-09", blind=True)
-class InitiatorPingTimerOfSecondSessionNotStarted(Ping):
+class InitiatorPingTimerOfSecondSessionNotStarted(PingHandling):
     """The initiator does not start the Ping Response Timer for a session while another session waits for a Ping
     Response.
     """
 
     def send_request(self, session: Session, now: Now) -> None:
         pending = any(
-            one.opening is AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values() if one is not session
+            one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+            for one in self.qm.sessions.values()
+            if one is not session
         )
         super().send_request(session, now)
         if pending:
@@ -143,7 +145,7 @@ class InitiatorPingTimerOfSecondSessionNotStarted(Ping):
 
 
 @fault("initiator-ping-timer-shared-by-destinations", breaks="MQQB-3.1.7.6-09", blind=True)
-class InitiatorPingTimerSharedByDestinations(Ping):
+class InitiatorPingTimerSharedByDestinations(PingHandling):
     """The initiator has one Ping Response Timer, so that a second Ping Request stops the timer of the
     first Ping Request.
     """
@@ -156,30 +158,32 @@ class InitiatorPingTimerSharedByDestinations(Ping):
 
 
 @fault("initiator-connects-before-ping-response", breaks="MQQB-3.1.7.6-10")
-class InitiatorConnectsBeforePingResponse(Ping):
+class InitiatorConnectsBeforePingResponse(PingHandling):
     """The initiator connects at once after its Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
         super().send_request(session, now)
-        self.qm.connecting.connect_transport(session)
+        self.qm.session_connecting.connect_transport(session)
 
 
 @fault("initiator-connects-at-once-while-other-ping-is-pending", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
+class InitiatorConnectsAtOnceWhileOtherPingIsPending(PingHandling):
     """The initiator does not wait for a Ping Response of one destination while it waits for the Ping Response of
     another destination.
     """
 
     def send_request(self, session: Session, now: Now) -> None:
-        others = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+        others = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
         super().send_request(session, now)
         if any(one is not session for one in others):
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
-            self.qm.connecting.connect_transport(session)
+            self.qm.session_connecting.connect_transport(session)
 
 
 @fault("initiator-ping-response-opens-sessions-with-all-pinged-destinations", breaks="MQQB-3.1.7.6-10")
-class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(Ping):
+class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(PingHandling):
     """A Ping Response lets the initiator connect to every destination that it has pinged."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -188,11 +192,11 @@ class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(Ping):
 
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
-class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
+class InitiatorSessionOpenedAtPingTimerExpiry(PingHandling):
     """The initiator opens the session although the Ping Response Timer expires without a response."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.connecting.connect_transport(session)
+        self.qm.session_connecting.connect_transport(session)
 
 
 _REFUSAL_FLAG_RF_OF_PING = PingPacket.flags(RF=1)
@@ -207,7 +211,7 @@ add(
 
 
 @fault("initiator-ignores-rf-after-first-ping-response-with-rf-clear", breaks="MQQB-3.1.7.6-12", blind=True)
-class InitiatorIgnoresRfAfterFirstPingResponseWithRfClear(Ping):
+class InitiatorIgnoresRfAfterFirstPingResponseWithRfClear(PingHandling):
     """After one Ping Response with RF clear, the initiator ignores RF of later Ping Responses."""
 
     def __init__(self, qm: QM) -> None:
@@ -222,7 +226,7 @@ class InitiatorIgnoresRfAfterFirstPingResponseWithRfClear(Ping):
 
 
 @fault("initiator-ping-response-opens-session-with-first-pinged-destination", breaks="MQQB-3.1.7.6-12")
-class InitiatorPingResponseOpensSessionWithFirstPingedDestination(Ping):
+class InitiatorPingResponseOpensSessionWithFirstPingedDestination(PingHandling):
     """A Ping Response lets the initiator connect to the destination that it has pinged first."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -230,7 +234,7 @@ class InitiatorPingResponseOpensSessionWithFirstPingedDestination(Ping):
 
 
 @fault("initiator-ping-response-with-rf-clear-handled-as-refusal", breaks="MQQB-3.1.7.6-12")
-class InitiatorPingResponseWithRfClearHandledAsRefusal(Ping):
+class InitiatorPingResponseWithRfClearHandledAsRefusal(PingHandling):
     """The initiator handles every Ping Response as a refusal, and opens no session until the retry time."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -239,17 +243,17 @@ class InitiatorPingResponseWithRfClearHandledAsRefusal(Ping):
 
 
 @fault("initiator-rf-of-ping-response-ignored-for-private-name", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
+class InitiatorRfOfPingResponseIgnoredForPrivateName(PingHandling):
     """The initiator opens a session for a private or public format name although RF of the Ping Response is set."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        if not session.direct:
+        if not session.is_destination_direct:
             response = replace(response, Flags=0)
         super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-refusal-by-one-ping-response-applied-to-all-others", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorRefusalByOnePingResponseAppliedToAllOthers(Ping):
+class InitiatorRefusalByOnePingResponseAppliedToAllOthers(PingHandling):
     """After one Ping Response with RF set, the initiator treats the responses of all destinations as refusals."""
 
     def __init__(self, qm: QM) -> None:
@@ -263,7 +267,7 @@ class InitiatorRefusalByOnePingResponseAppliedToAllOthers(Ping):
 
 
 @fault("initiator-treats-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorTreatsReservedBitOfPingResponseAsRefusal(Ping):
+class InitiatorTreatsReservedBitOfPingResponseAsRefusal(PingHandling):
     """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -271,9 +275,9 @@ class InitiatorTreatsReservedBitOfPingResponseAsRefusal(Ping):
         super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
-class _SessionCloseAtPingTimeout(Ping):
+class _SessionCloseAtPingTimeout(PingHandling):
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.closing.close(session, "no Ping Response arrived (fault)", now)
+        self.qm.session_closing.close(session, "no Ping Response arrived (fault)", now)
 
 
 add(
@@ -281,13 +285,14 @@ add(
     "MQQB-3.1.7.6-14",
     "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
     combine_installers(
-        skip_during(Ping.on_ping_response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)
+        skip_during(PingHandling.on_ping_response_processed, SessionTimers.stop),
+        replace_part(_SessionCloseAtPingTimeout),
     ),
 )
 
 
 @fault("initiator-ping-timer-of-second-session-not-stopped", breaks="MQQB-3.1.7.6-14", blind=True)
-class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
+class InitiatorPingTimerOfSecondSessionNotStopped(PingHandling):
     """The initiator stops the Ping Response Timer only in its first session; in a later session, the expiry of the
     timer closes the session.
     """
@@ -303,7 +308,7 @@ class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
             self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if self.answered > 1 and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
-            self.qm.closing.close(session, "a fault", now)
+        if self.answered > 1 and session.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE:
+            self.qm.session_closing.close(session, "a fault", now)
         else:
             super().on_response_timer(session, now)

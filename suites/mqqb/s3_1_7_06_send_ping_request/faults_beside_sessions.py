@@ -8,14 +8,14 @@ from uuid import UUID
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-request-for-private-name-has-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestForPrivateNameHasGuidOfDestination(Ping):
+class InitiatorPingRequestForPrivateNameHasGuidOfDestination(PingHandling):
     """The initiator sets QMGuid of the Ping Request for a private or public format name to the GUID of the
     destination.
     """
@@ -31,7 +31,7 @@ class InitiatorPingRequestForPrivateNameHasGuidOfDestination(Ping):
 
 
 @fault("initiator-ping-request-has-guid-of-queue-manager-of-open-session", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(Ping):
+class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(PingHandling):
     """The initiator sets QMGuid of a Ping Request to the GUID of the queue manager of an open session."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -44,7 +44,7 @@ class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(Ping):
         return replace(super().build_request(), QMGuid=guid) if guid is not None else super().build_request()
 
 
-class _ConnectingBeforePingResponse(Ping):
+class _ConnectingBeforePingResponse(PingHandling):
     """Connects without waiting for the Ping Response in some cases; a subclass selects which."""
 
     def must_connect_before_ping_response(self, session: Session) -> bool:
@@ -55,7 +55,7 @@ class _ConnectingBeforePingResponse(Ping):
         super().send_request(session, now)
         if impatient:
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
-            self.qm.connecting.connect_transport(session)
+            self.qm.session_connecting.connect_transport(session)
 
 
 @fault("initiator-connects-before-ping-response-beside-open-session", breaks="MQQB-3.1.7.6-10", blind=True)

@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import NULL_GUID, PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
@@ -16,13 +16,13 @@ from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import PingSocket
 
 
-def _count_ping_requests(self: Ping) -> int:
+def _count_ping_requests(self: PingHandling) -> int:
     self.__dict__["requests"] = self.__dict__.get("requests", 0) + 1
     return int(self.__dict__["requests"])
 
 
 @fault("initiator-second-ping-request-with-null-guid", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorSecondPingRequestWithNullGuid(Ping):
+class InitiatorSecondPingRequestWithNullGuid(PingHandling):
     """The initiator sets QMGuid of its second and later Ping Requests to the null GUID."""
 
     def build_request(self) -> PingPacket:
@@ -31,17 +31,23 @@ class InitiatorSecondPingRequestWithNullGuid(Ping):
 
 
 @fault("initiator-ping-request-with-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestWithGuidOfDestination(Ping):
+class InitiatorPingRequestWithGuidOfDestination(PingHandling):
     """The initiator sets QMGuid of a Ping Request to the GUID of the destination, if this GUID is known."""
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
-        waiting = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
-        return replace(request, QMGuid=waiting[-1].destination) if waiting and not waiting[-1].direct else request
+        waiting = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
+        return (
+            replace(request, QMGuid=waiting[-1].destination)
+            if waiting and not waiting[-1].is_destination_direct
+            else request
+        )
 
 
 @fault("initiator-ping-response-with-low-bits-of-cookie-accepted", breaks="MQQB-3.1.7.6-06", blind=True)
-class InitiatorPingResponseWithLowBitsOfCookieAccepted(Ping):
+class InitiatorPingResponseWithLowBitsOfCookieAccepted(PingHandling):
     """The initiator accepts a Ping Response if the low 16 bits of its Cookie are those of the request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -52,7 +58,7 @@ class InitiatorPingResponseWithLowBitsOfCookieAccepted(Ping):
 
 
 @fault("initiator-ping-response-with-earlier-cookie-accepted", breaks="MQQB-3.1.7.6-06", blind=True)
-class InitiatorPingResponseWithEarlierCookieAccepted(Ping):
+class InitiatorPingResponseWithEarlierCookieAccepted(PingHandling):
     """The initiator accepts a Ping Response that contains the Cookie of an earlier Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -63,7 +69,7 @@ class InitiatorPingResponseWithEarlierCookieAccepted(Ping):
 
 
 @fault("initiator-ping-response-accepted-once", breaks="MQQB-3.1.7.6-06", blind=True)
-class InitiatorPingResponseAcceptedOnce(Ping):
+class InitiatorPingResponseAcceptedOnce(PingHandling):
     """The initiator accepts one Ping Response, and ignores the responses to its later Ping Requests."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -72,35 +78,35 @@ class InitiatorPingResponseAcceptedOnce(Ping):
 
 
 @fault("initiator-second-expired-ping-opens-session", breaks="MQQB-3.1.7.6-11", blind=True)
-class InitiatorSecondExpiredPingOpensSession(Ping):
+class InitiatorSecondExpiredPingOpensSession(PingHandling):
     """When the Ping Response Timer expires a second time, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and _count_ping_requests(self) > 1:
-            self.qm.connecting.connect_transport(session)
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and _count_ping_requests(self) > 1:
+            self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
 
 
 @fault("initiator-expired-ping-for-recoverable-message-opens-session", breaks="MQQB-3.1.7.6-11", blind=True)
-class InitiatorExpiredPingForRecoverableMessageOpensSession(Ping):
+class InitiatorExpiredPingForRecoverableMessageOpensSession(PingHandling):
     """When the Ping Response Timer expires while a recoverable message waits, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         waits = any(position.recoverable for position in session.OutgoingMessageTable)
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and waits:
-            self.qm.connecting.connect_transport(session)
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and waits:
+            self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
 
 
 @fault("initiator-expired-ping-to-private-name-opens-session", breaks="MQQB-3.1.7.6-11", blind=True)
-class InitiatorExpiredPingToPrivateNameOpensSession(Ping):
+class InitiatorExpiredPingToPrivateNameOpensSession(PingHandling):
     """When the Ping Response Timer of a session for a private format name expires, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and not session.direct:
-            self.qm.connecting.connect_transport(session)
+        if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE and not session.is_destination_direct:
+            self.qm.session_connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
 

@@ -16,7 +16,7 @@ from harness.faults.opening_sessions import (
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, SessionState
 from reference_qm.model.timers import TimerName
@@ -31,7 +31,7 @@ SESSION_PORT = 1801
 def increment_ping_cookie_twice(when: OpeningCondition) -> Install:
     """Return an installer of a fault that increments PingCookie twice for some Ping Requests."""
 
-    class CookieSkipped(Ping):
+    class CookieSkipped(PingHandling):
         def send_request(self, session: Session, now: Now) -> None:
             if when(self.qm, session):
                 self.qm.adm.PingCookie += 1
@@ -60,13 +60,13 @@ for _name, _says, _when in (
     add(_name, "MQQB-3.1.7.6-03", _says, increment_ping_cookie_twice(_when), blind=True)
 
 
-class PingWithChangedRequestDatagrams(Ping):
+class PingWithChangedRequestDatagrams(PingHandling):
     """Changes the datagram of each Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
-        session.opening = AwaitedOpeningEvent.PING_RESPONSE
+        session.awaited_opening_event = AwaitedOpeningEvent.PING_RESPONSE
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
         effect = SendDatagram(PingSocket.SOURCE, remote, self.build_request().build())
         self.qm.emit_effect(self.change_request(session, effect))
@@ -142,16 +142,16 @@ def close_session_when_ping_response_timer_expires(when: OpeningCondition) -> In
     the session when the timer expires.
     """
 
-    class TimerKept(Ping):
+    class TimerKept(PingHandling):
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             kept = when(self.qm, session)
             super().on_ping_response_processed(session, response, now)
-            if kept and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
+            if kept and session.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
         def on_response_timer(self, session: Session, now: Now) -> None:
             if session.SessionState is SessionState.OPEN:
-                self.qm.closing.close(session, "a fault", now)
+                self.qm.session_closing.close(session, "a fault", now)
             else:
                 super().on_response_timer(session, now)
 

@@ -15,7 +15,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, FormatError, PingPacket, parse_ping
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.states import SessionState
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
@@ -23,12 +23,12 @@ add(
     "acceptor-ping-request-unanswered",
     "MQQB-3.1.7.7-01",
     "The acceptor does not answer a Ping Request.",
-    skip(Ping.receive_request),
+    skip(PingHandling.receive_request),
 )
 
 
 @fault("acceptor-ping-request-with-cookie-0-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class AcceptorPingRequestWithCookie0Unanswered(Ping):
+class AcceptorPingRequestWithCookie0Unanswered(PingHandling):
     """The acceptor does not answer a Ping Request with Cookie 0."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -37,7 +37,7 @@ class AcceptorPingRequestWithCookie0Unanswered(Ping):
 
 
 @fault("acceptor-repeated-ping-request-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class AcceptorRepeatedPingRequestUnanswered(Ping):
+class AcceptorRepeatedPingRequestUnanswered(PingHandling):
     """The acceptor does not answer a Ping Request that equals the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -52,7 +52,7 @@ class AcceptorRepeatedPingRequestUnanswered(Ping):
 
 
 @fault("acceptor-ping-request-during-session-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class AcceptorPingRequestDuringSessionUnanswered(Ping):
+class AcceptorPingRequestDuringSessionUnanswered(PingHandling):
     """The acceptor does not answer a Ping Request while a session is open."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -61,7 +61,7 @@ class AcceptorPingRequestDuringSessionUnanswered(Ping):
 
 
 @fault("acceptor-ping-request-with-repeated-cookie-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class AcceptorPingRequestWithRepeatedCookieUnanswered(Ping):
+class AcceptorPingRequestWithRepeatedCookieUnanswered(PingHandling):
     """The acceptor does not answer a Ping Request that has the same Cookie as the previous Ping Request."""
 
     def __init__(self, qm: QM) -> None:
@@ -75,7 +75,7 @@ class AcceptorPingRequestWithRepeatedCookieUnanswered(Ping):
 
 
 @fault("acceptor-ping-request-of-null-guid-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
-class AcceptorPingRequestOfNullGuidNotAnswered(Ping):
+class AcceptorPingRequestOfNullGuidNotAnswered(PingHandling):
     """The acceptor does not answer a Ping Request whose QMGuid is zero."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -126,7 +126,7 @@ def _accept_other_ping_signature(signature: bytes) -> Install:
             data = data[:2] + b"\x48\x55" + data[4:]
         original(remote, data)
 
-    return change_step(Ping.receive_request, run)
+    return change_step(PingHandling.receive_request, run)
 
 
 def _change_ping_response(change: Any) -> Install:
@@ -134,7 +134,7 @@ def _change_ping_response(change: Any) -> Install:
         changed: PingPacket = change(self, request, original(request))
         return changed
 
-    return change_step(Ping.build_response, run)
+    return change_step(PingHandling.build_response, run)
 
 
 def _repeat_field_of_first_ping_response(field: str) -> Any:
@@ -162,19 +162,19 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-request-of-second-port-unanswered",
         "MQQB-3.1.7.7-01",
         "The acceptor answers only the Ping Requests of the address and port of the first Ping Request.",
-        change_step(Ping.receive_request, _ignore_ping_from_other_port),
+        change_step(PingHandling.receive_request, _ignore_ping_from_other_port),
     ),
     (
         "acceptor-ping-request-third-unanswered",
         "MQQB-3.1.7.7-01",
         "The acceptor does not answer each third datagram on its ping port.",
-        change_step(Ping.receive_request, _ignore_every_third_ping),
+        change_step(PingHandling.receive_request, _ignore_every_third_ping),
     ),
     (
         "acceptor-ping-request-after-malformed-datagram-unanswered",
         "MQQB-3.1.7.7-03",
         "The acceptor does not answer the Ping Request after a datagram with a wrong Signature.",
-        change_step(Ping.receive_request, _ignore_ping_after_malformed_one),
+        change_step(PingHandling.receive_request, _ignore_ping_after_malformed_one),
     ),
     *(
         (
@@ -189,13 +189,13 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-to-first-port-of-host",
         "MQQB-3.1.7.7-11",
         "The acceptor sends each Ping Response to the port from which the host sent its first Ping Request.",
-        change_step(Ping.receive_request, _answer_ping_at_port_of_first_request),
+        change_step(PingHandling.receive_request, _answer_ping_at_port_of_first_request),
     ),
     (
         "acceptor-ping-response-also-to-previous-requester",
         "MQQB-3.1.7.7-11",
         "The acceptor sends a Ping Response also to the port of the previous Ping Request.",
-        change_step(Ping.receive_request, _answer_previous_sender_again),
+        change_step(PingHandling.receive_request, _answer_previous_sender_again),
     ),
     (
         "acceptor-ping-response-cookie-of-first-request",
@@ -264,7 +264,7 @@ for _name, _breaks, _says, _install in (
 
 
 @fault("acceptor-ping-response-built-from-previous-request", breaks="MQQB-3.1.7.7-02")
-class AcceptorPingResponseBuiltFromPreviousRequest(Ping):
+class AcceptorPingResponseBuiltFromPreviousRequest(PingHandling):
     """The acceptor creates the Ping Response from the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -277,7 +277,7 @@ class AcceptorPingResponseBuiltFromPreviousRequest(Ping):
 
 
 @fault("acceptor-compares-only-low-byte-of-ping-request-signature", breaks="MQQB-3.1.7.7-03", blind=True)
-class AcceptorComparesOnlyLowByteOfPingRequestSignature(Ping):
+class AcceptorComparesOnlyLowByteOfPingRequestSignature(PingHandling):
     """The acceptor answers a datagram whose Signature equals 0x5548 only in the low byte."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -287,7 +287,7 @@ class AcceptorComparesOnlyLowByteOfPingRequestSignature(Ping):
 
 
 @fault("acceptor-ping-response-copies-rf-of-request", breaks="MQQB-3.1.7.7-04")
-class AcceptorPingResponseCopiesRfOfRequest(Ping):
+class AcceptorPingResponseCopiesRfOfRequest(PingHandling):
     """The acceptor returns the Ping Request with a changed QMGuid, so that the Ping Response contains RF
     of the request.
     """
@@ -297,7 +297,7 @@ class AcceptorPingResponseCopiesRfOfRequest(Ping):
 
 
 @fault("acceptor-ping-response-keeps-rf-of-request-with-rc-and-rf", breaks="MQQB-3.1.7.7-04", blind=True)
-class AcceptorPingResponseKeepsRfOfRequestWithRcAndRf(Ping):
+class AcceptorPingResponseKeepsRfOfRequestWithRcAndRf(PingHandling):
     """The acceptor sets RF in the Ping Response when both RC and RF are set in the request."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -306,7 +306,7 @@ class AcceptorPingResponseKeepsRfOfRequestWithRcAndRf(Ping):
 
 
 @fault("acceptor-ping-response-rf-set-when-rc-set", breaks="MQQB-3.1.7.7-05", blind=True)
-class AcceptorPingResponseRfSetWhenRcSet(Ping):
+class AcceptorPingResponseRfSetWhenRcSet(PingHandling):
     """The acceptor sets RF when RC of the Ping Request is set, although it accepts the session."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -323,7 +323,7 @@ add(
 
 
 @fault("acceptor-ping-response-repeats-rc-of-first-request", breaks="MQQB-3.1.7.7-07", blind=True)
-class AcceptorPingResponseRepeatsRcOfFirstRequest(Ping):
+class AcceptorPingResponseRepeatsRcOfFirstRequest(PingHandling):
     """The acceptor repeats RC of the first Ping Request in the responses to all later requests."""
 
     def __init__(self, qm: QM) -> None:
@@ -337,7 +337,7 @@ class AcceptorPingResponseRepeatsRcOfFirstRequest(Ping):
 
 
 @fault("acceptor-ping-response-has-rc-of-preceding-request", breaks="MQQB-3.1.7.7-07", blind=True)
-class AcceptorPingResponseHasRcOfPrecedingRequest(Ping):
+class AcceptorPingResponseHasRcOfPrecedingRequest(PingHandling):
     """The acceptor sends RC of the preceding Ping Request in a Ping Response."""
 
     def __init__(self, qm: QM) -> None:
@@ -364,7 +364,7 @@ add(
 
 
 @fault("acceptor-ping-response-cookie-0-replaced", breaks="MQQB-3.1.7.7-08", blind=True)
-class AcceptorPingResponseCookie0Replaced(Ping):
+class AcceptorPingResponseCookie0Replaced(PingHandling):
     """The acceptor answers a Ping Request whose Cookie is zero with the Cookie 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -381,7 +381,7 @@ add(
 
 
 @fault("acceptor-ping-response-copies-qm-guid-of-request", breaks="MQQB-3.1.7.7-09", blind=True)
-class AcceptorPingResponseCopiesQmGuidOfRequest(Ping):
+class AcceptorPingResponseCopiesQmGuidOfRequest(PingHandling):
     """The acceptor copies QMGuid of the Ping Request to the Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -413,7 +413,7 @@ add(
 
 
 @fault("acceptor-sends-each-ping-response-to-first-requester", breaks="MQQB-3.1.7.7-11", blind=True)
-class AcceptorSendsEachPingResponseToFirstRequester(Ping):
+class AcceptorSendsEachPingResponseToFirstRequester(PingHandling):
     """The acceptor sends each Ping Response to the address and port of the first Ping Request."""
 
     def __init__(self, qm: QM) -> None:
@@ -426,7 +426,7 @@ class AcceptorSendsEachPingResponseToFirstRequester(Ping):
 
 
 @fault("acceptor-ping-response-repeated-for-same-cookie", breaks="MQQB-3.1.7.7-02", blind=True)
-class AcceptorPingResponseRepeatedForSameCookie(Ping):
+class AcceptorPingResponseRepeatedForSameCookie(PingHandling):
     """The acceptor answers a request that has the Cookie of the previous request with the same response."""
 
     last_response: PingPacket | None = None
@@ -439,7 +439,7 @@ class AcceptorPingResponseRepeatedForSameCookie(Ping):
 
 
 @fault("acceptor-ping-request-with-known-cookie-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
-class AcceptorPingRequestWithKnownCookieNotAnswered(Ping):
+class AcceptorPingRequestWithKnownCookieNotAnswered(PingHandling):
     """The acceptor does not answer a Ping Request with the Cookie and QMGuid of an earlier Ping Request."""
 
     def __init__(self, qm: QM) -> None:
@@ -458,7 +458,7 @@ class AcceptorPingRequestWithKnownCookieNotAnswered(Ping):
 
 
 @fault("acceptor-ping-response-rf-clear-under-hardened-security", breaks="MQQB-3.1.7.7-05", blind=True)
-class AcceptorPingResponseRfClearUnderHardenedSecurity(Ping):
+class AcceptorPingResponseRfClearUnderHardenedSecurity(PingHandling):
     """The acceptor clears RF in a Ping Response although it refuses all sessions because of HardenedSecurity."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

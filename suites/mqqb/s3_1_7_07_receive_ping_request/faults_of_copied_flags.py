@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.states import SessionState
 
 REFUSAL_FLAG_RF_OF_PING = PingPacket.flags(RF=1)
 
 
 @fault("acceptor-ping-response-beside-open-session-copies-rf", breaks="MQQB-3.1.7.7-04", blind=True)
-class AcceptorPingResponseBesideOpenSessionCopiesRf(Ping):
+class AcceptorPingResponseBesideOpenSessionCopiesRf(PingHandling):
     """The acceptor copies RF of the Ping Request into the Ping Response while a session is open."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -24,7 +24,7 @@ class AcceptorPingResponseBesideOpenSessionCopiesRf(Ping):
 
 
 @fault("acceptor-ping-response-with-rc-copies-rf", breaks="MQQB-3.1.7.7-04", blind=True)
-class AcceptorPingResponseWithRcCopiesRf(Ping):
+class AcceptorPingResponseWithRcCopiesRf(PingHandling):
     """The acceptor copies RF of the Ping Request into the Ping Response if RC is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -37,7 +37,7 @@ class AcceptorPingResponseWithRcCopiesRf(Ping):
 
 
 @fault("acceptor-later-ping-response-copies-rf", breaks="MQQB-3.1.7.7-04", blind=True)
-class AcceptorLaterPingResponseCopiesRf(Ping):
+class AcceptorLaterPingResponseCopiesRf(PingHandling):
     """The acceptor copies RF of each Ping Request except the first into the Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

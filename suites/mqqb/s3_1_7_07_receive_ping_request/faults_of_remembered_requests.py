@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 
 
 @fault("acceptor-answers-known-cookie-with-first-ping-response", breaks="MQQB-3.1.7.7-02", blind=True)
-class AcceptorAnswersKnownCookieWithFirstPingResponse(Ping):
+class AcceptorAnswersKnownCookieWithFirstPingResponse(PingHandling):
     """The acceptor answers a Ping Request with a known Cookie with its response to the first request with this
     Cookie.
     """
@@ -20,7 +20,7 @@ class AcceptorAnswersKnownCookieWithFirstPingResponse(Ping):
 
 
 @fault("acceptor-answers-other-sender-with-cookie-of-earlier-ping", breaks="MQQB-3.1.7.7-02", blind=True)
-class AcceptorAnswersOtherSenderWithCookieOfEarlierPing(Ping):
+class AcceptorAnswersOtherSenderWithCookieOfEarlierPing(PingHandling):
     """The acceptor answers a Ping Request from another queue manager with the Cookie of the request before."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
@@ -22,12 +22,12 @@ add(
     "initiator-ping-response-not-processed",
     ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
     "The initiator continues to wait when a Ping Response arrives.",
-    skip(Ping.on_ping_response_processed),
+    skip(PingHandling.on_ping_response_processed),
 )
 
 
 @fault("initiator-ping-response-flags-taken-from-first-response", breaks="MQQB-3.1.7.8-02")
-class InitiatorPingResponseFlagsTakenFromFirstResponse(Ping):
+class InitiatorPingResponseFlagsTakenFromFirstResponse(PingHandling):
     """The initiator decides by the flags of the first datagram that arrives, even if its Cookie is wrong."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -40,7 +40,7 @@ class InitiatorPingResponseFlagsTakenFromFirstResponse(Ping):
 
 
 @fault("initiator-wrong-signature-restarts-ping-response-timer", breaks="MQQB-3.1.7.8-03", blind=True)
-class InitiatorWrongSignatureRestartsPingResponseTimer(Ping):
+class InitiatorWrongSignatureRestartsPingResponseTimer(PingHandling):
     """The initiator restarts the Ping Response Timer when a datagram with a wrong Signature arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -48,21 +48,23 @@ class InitiatorWrongSignatureRestartsPingResponseTimer(Ping):
             parse_ping(data)
         except FormatError:
             for session in self.qm.sessions.values():
-                if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+                if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                     duration_ms = self.qm.settings.ping_response_ms
                     self.qm.session_timers.start(session, TimerName.PING_RESPONSE, duration_ms, now)
         super().receive_response(data, now)
 
 
 @fault("initiator-wrong-ping-response-ends-the-wait", breaks=("MQQB-3.1.7.8-03", "MQQB-3.1.7.8-04"), blind=True)
-class InitiatorWrongPingResponseEndsTheWait(Ping):
+class InitiatorWrongPingResponseEndsTheWait(PingHandling):
     """The initiator abandons its attempt when it receives a datagram that is not the response to its Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        waiting = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+        waiting = [
+            one for one in self.qm.sessions.values() if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        ]
         super().receive_response(data, now)
         for session in waiting:
-            if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 self.on_response_timer(session, now)
 
 
@@ -76,7 +78,7 @@ add(
 
 
 @fault("initiator-ping-cookie-compared-in-16-bits", breaks="MQQB-3.1.7.8-04", blind=True)
-class InitiatorPingCookieComparedIn16Bits(Ping):
+class InitiatorPingCookieComparedIn16Bits(PingHandling):
     """The initiator compares only the lower two bytes of the Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -85,7 +87,7 @@ class InitiatorPingCookieComparedIn16Bits(Ping):
 
 
 @fault("initiator-ping-response-cookie-compared-by-16-bits", breaks="MQQB-3.1.7.8-04", blind=True)
-class InitiatorPingResponseCookieComparedBy16Bits(Ping):
+class InitiatorPingResponseCookieComparedBy16Bits(PingHandling):
     """The initiator accepts a Ping Response if only the lower 16 bits of its Cookie equal those of PingCookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -96,7 +98,7 @@ class InitiatorPingResponseCookieComparedBy16Bits(Ping):
 
 
 @fault("initiator-ping-response-low-half-of-cookie-compared", breaks="MQQB-3.1.7.8-04", blind=True)
-class InitiatorPingResponseLowHalfOfCookieCompared(Ping):
+class InitiatorPingResponseLowHalfOfCookieCompared(PingHandling):
     """The initiator compares only the low 16 bits of Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -107,7 +109,7 @@ class InitiatorPingResponseLowHalfOfCookieCompared(Ping):
 
 
 @fault("initiator-second-ping-response-to-second-request-ignored", breaks="MQQB-3.1.7.8-05", blind=True)
-class InitiatorSecondPingResponseToSecondRequestIgnored(Ping):
+class InitiatorSecondPingResponseToSecondRequestIgnored(PingHandling):
     """The initiator ignores the Ping Response to its second Ping Request to the same address."""
 
     def __init__(self, qm: QM) -> None:
@@ -130,7 +132,7 @@ def _has_requested_cookie(session: Session, data: bytes) -> bool:
 
 
 @fault("initiator-late-ping-response-accepted", breaks="MQQB-3.1.7.8-06")
-class InitiatorLatePingResponseAccepted(Ping):
+class InitiatorLatePingResponseAccepted(PingHandling):
     """The initiator opens the session when a Ping Response arrives after the expiry of the Ping Response Timer."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -138,14 +140,14 @@ class InitiatorLatePingResponseAccepted(Ping):
         for session in self.qm.sessions.values():
             late = (
                 session.SessionState is SessionState.WAITING_RECONNECT
-                and session.opening is AwaitedOpeningEvent.NOTHING
+                and session.awaited_opening_event is AwaitedOpeningEvent.NOTHING
             )
             if late and _has_requested_cookie(session, data):
-                self.qm.connecting.connect_transport(session)
+                self.qm.session_connecting.connect_transport(session)
 
 
 @fault("initiator-second-ping-response-closes-session", breaks="MQQB-3.1.7.8-06")
-class InitiatorSecondPingResponseClosesSession(Ping):
+class InitiatorSecondPingResponseClosesSession(PingHandling):
     """The initiator closes the session when a second Ping Response, with RF set, arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -153,24 +155,29 @@ class InitiatorSecondPingResponseClosesSession(Ping):
         for session in list(self.qm.sessions.values()):
             opened = session.SessionState is SessionState.WAITING_ECR_MSG
             if opened and _has_requested_cookie(session, data) and data[0] & PingPacket.flags(RF=1):
-                self.qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
+                self.qm.session_closing.close(session, "a second Ping Response refuses it (fault)", now)
 
 
 @fault("initiator-abandoned-attempt-reopened-by-ping-response", breaks="MQQB-3.1.7.8-06", blind=True)
-class InitiatorAbandonedAttemptReopenedByPingResponse(Ping):
+class InitiatorAbandonedAttemptReopenedByPingResponse(PingHandling):
     """The initiator opens the session of an abandoned attempt when a Ping Response arrives late."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
         for session in list(self.qm.sessions.values()):
             late = data[4:8] == session.ping_cookie.to_bytes(4, "little") and session.ping_cookie
-            if late and session.pinged and session.transport is None and not session.retrying:
+            if (
+                late
+                and session.is_ping_sent_before_session
+                and session.transport is None
+                and not session.is_retrying_connection
+            ):
                 session.ping_cookie = 0
-                self.qm.connecting.connect_transport(session)
+                self.qm.session_connecting.connect_transport(session)
 
 
 @fault("initiator-ping-response-during-session-with-rf-closes-session", breaks="MQQB-3.1.7.8-06", blind=True)
-class InitiatorPingResponseDuringSessionWithRfClosesSession(Ping):
+class InitiatorPingResponseDuringSessionWithRfClosesSession(PingHandling):
     """When a second Ping Response with RF set arrives, the initiator closes the session that the first
     response allowed.
     """
@@ -182,13 +189,15 @@ class InitiatorPingResponseDuringSessionWithRfClosesSession(Ping):
         except FormatError:
             return
         for session in list(self.qm.sessions.values()):
-            later = session.opening is not AwaitedOpeningEvent.PING_RESPONSE and session.transport is not None
-            if later and session.pinged and session.ping_cookie == response.Cookie and response.RF:
-                self.qm.closing.close(session, "a fault", now)
+            later = (
+                session.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE and session.transport is not None
+            )
+            if later and session.is_ping_sent_before_session and session.ping_cookie == response.Cookie and response.RF:
+                self.qm.session_closing.close(session, "a fault", now)
 
 
 @fault("initiator-late-ping-response-opens-session-after-timeout", breaks="MQQB-3.1.7.8-06", blind=True)
-class InitiatorLatePingResponseOpensSessionAfterTimeout(Ping):
+class InitiatorLatePingResponseOpensSessionAfterTimeout(PingHandling):
     """When a Ping Response arrives after the expiry of the timer, the initiator opens the session before
     the next retry.
     """
@@ -206,15 +215,15 @@ class InitiatorLatePingResponseOpensSessionAfterTimeout(Ping):
         if (
             session is not None
             and session.number in self.qm.sessions
-            and session.opening is AwaitedOpeningEvent.NOTHING
+            and session.awaited_opening_event is AwaitedOpeningEvent.NOTHING
         ):
-            self.qm.establishing.establish(session, now, again=True)
+            self.qm.session_establishing.establish(session, now, again=True)
             return
         super().receive_response(data, now)
 
 
 @fault("initiator-ping-response-after-other-datagram-ignored", breaks="MQQB-3.1.7.8-01", blind=True)
-class InitiatorPingResponseAfterOtherDatagramIgnored(Ping):
+class InitiatorPingResponseAfterOtherDatagramIgnored(PingHandling):
     """The initiator reads only the first datagram after its request, so that it ignores a later response."""
 
     read: Any = False
@@ -230,13 +239,17 @@ class InitiatorPingResponseAfterOtherDatagramIgnored(Ping):
 
 
 @fault("initiator-second-ping-response-with-rf-ends-session", breaks="MQQB-3.1.7.8-06", blind=True)
-class InitiatorSecondPingResponseWithRfEndsSession(Ping):
+class InitiatorSecondPingResponseWithRfEndsSession(PingHandling):
     """The initiator ends the session, or the attempt to establish the session, when a further Ping Response to its
     last Ping Request has RF set.
     """
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        waiting = {one.number for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE}
+        waiting = {
+            one.number
+            for one in self.qm.sessions.values()
+            if one.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE
+        }
         super().receive_response(data, now)
         try:
             response = parse_ping(data)
@@ -246,6 +259,13 @@ class InitiatorSecondPingResponseWithRfEndsSession(Ping):
             return
         for session in list(self.qm.sessions.values()):
             idle = session.number in waiting or session.SessionState is SessionState.WAITING_RECONNECT
-            if session.initiator and session.pinged and session.ping_cookie == response.Cookie and not idle:
+            if (
+                session.initiator
+                and session.is_ping_sent_before_session
+                and session.ping_cookie == response.Cookie
+                and not idle
+            ):
                 reason = "the Ping Response announces that a session would be refused (MS-MQQB 3.1.7.6)"
-                self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
+                self.qm.session_closing.close_session_after_failed_establishment(
+                    session, ConnectionStatus.PING_FAILURE, reason, now
+                )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-response-before-request-accepted", breaks="MQQB-3.1.7.8-02", blind=True)
-class InitiatorPingResponseBeforeRequestAccepted(Ping):
+class InitiatorPingResponseBeforeRequestAccepted(PingHandling):
     """The initiator keeps the last datagram that arrived before its Ping Request, and evaluates it as the response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        if all(one.opening is not AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values()):
+        if all(one.awaited_opening_event is not AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values()):
             self.__dict__["early"] = data
         super().receive_response(data, now)
 
@@ -26,7 +26,7 @@ class InitiatorPingResponseBeforeRequestAccepted(Ping):
 
 
 @fault("initiator-late-response-to-previous-ping-accepted", breaks="MQQB-3.1.7.8-02", blind=True)
-class InitiatorLateResponseToPreviousPingAccepted(Ping):
+class InitiatorLateResponseToPreviousPingAccepted(PingHandling):
     """The initiator evaluates a late response to its previous Ping Request as the response to the present request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -37,7 +37,7 @@ class InitiatorLateResponseToPreviousPingAccepted(Ping):
 
 
 @fault("initiator-rf-of-previous-ping-response-applied-to-next-ping", breaks="MQQB-3.1.7.8-02", blind=True)
-class InitiatorRfOfPreviousPingResponseAppliedToNextPing(Ping):
+class InitiatorRfOfPreviousPingResponseAppliedToNextPing(PingHandling):
     """After a Ping Response with RF 1, the initiator evaluates RF of that response for its next Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

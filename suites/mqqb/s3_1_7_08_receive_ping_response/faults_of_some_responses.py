@@ -12,7 +12,7 @@ from harness.faults.opening_sessions import (
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.adm import Session
 from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 def ignore_ping_response(when: OpeningCondition) -> Install:
     """Return an installer of a fault that ignores the Ping Responses of some sessions."""
 
-    class ResponseIgnored(Ping):
+    class ResponseIgnored(PingHandling):
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             if not when(self.qm, session):
                 super().on_ping_response_processed(session, response, now)
@@ -34,7 +34,7 @@ def delay_ping_response_until_timer_expires(when: OpeningCondition) -> Install:
     expires.
     """
 
-    class ResponseDelayed(Ping):
+    class ResponseDelayed(PingHandling):
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             if when(self.qm, session):
                 self.__dict__.setdefault("responses", {})[session.number] = response
@@ -43,7 +43,7 @@ def delay_ping_response_until_timer_expires(when: OpeningCondition) -> Install:
 
         def on_response_timer(self, session: Session, now: Now) -> None:
             response = self.__dict__.get("responses", {}).pop(session.number, None)
-            if response is not None and session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+            if response is not None and session.awaited_opening_event is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_ping_response_processed(session, response, now)
             else:
                 super().on_response_timer(session, now)

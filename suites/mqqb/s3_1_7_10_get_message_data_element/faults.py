@@ -9,8 +9,8 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -18,12 +18,12 @@ from reference_qm.surface.clock import Now
 def _replace_received_field(field: str, value: object) -> Install:
     """Make the receiver replace a field of each received message packet."""
 
-    class FieldReplaced(Receiving):
-        def take_message(
+    class FieldReplaced(MessageReceiving):
+        def put_received_message_into_queue(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             other = set_fields(packet, {"BaseHeader.PacketSize": 0, field: value})
-            super().take_message(session, other, receipt, now)
+            super().put_received_message_into_queue(session, other, receipt, now)
 
     return replace_part(FieldReplaced)
 
@@ -44,7 +44,7 @@ add(
 
 
 @fault("receiver-second-equal-message-discarded", breaks="MQQB-3.1.7.10-02", blind=True)
-class ReceiverSecondEqualMessageDiscarded(Positions):
+class ReceiverSecondEqualMessageDiscarded(MessagePositions):
     """The receiver drops a message whose label and body equal those of the preceding message in the queue."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -156,7 +156,7 @@ add(
 
 
 @fault("receiver-extension-above-255-bytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
-class ReceiverExtensionAbove255BytesCut(Positions):
+class ReceiverExtensionAbove255BytesCut(MessagePositions):
     """The receiver cuts an extension that is longer than 255 bytes."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -164,7 +164,7 @@ class ReceiverExtensionAbove255BytesCut(Positions):
 
 
 @fault("receiver-body-above-64-kilobytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
-class ReceiverBodyAbove64KilobytesCut(Positions):
+class ReceiverBodyAbove64KilobytesCut(MessagePositions):
     """The receiver cuts a body that is longer than 65,535 bytes."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -172,7 +172,7 @@ class ReceiverBodyAbove64KilobytesCut(Positions):
 
 
 @fault("receiver-label-of-preceding-message-for-message-without-label", breaks="MQQB-3.1.7.10-03", blind=True)
-class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(Positions):
+class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(MessagePositions):
     """The receiver gives a message without a label the label of the preceding message in its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -183,7 +183,7 @@ class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(Positions):
 
 
 @fault("receiver-correlation-identifier-lost-from-message-of-priority-7", breaks="MQQB-3.1.7.10-03", blind=True)
-class ReceiverCorrelationIdentifierLostFromMessageOfPriority7(Positions):
+class ReceiverCorrelationIdentifierLostFromMessageOfPriority7(MessagePositions):
     """The receiver gives a message with priority 7 to an application without the CorrelationIdentifier
     of the message.
     """

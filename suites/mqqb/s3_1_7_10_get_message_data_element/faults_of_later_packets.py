@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -22,11 +22,11 @@ def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], 
         self: Any, original: Any, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if applies(packet):
-            receipt.done = True
+            receipt.is_on_disk = True
         else:
             original(session, packet, receipt, now)
 
-    return change_step(Receiving.take_message, take)
+    return change_step(MessageReceiving.put_received_message_into_queue, take)
 
 
 def _has_no_body(packet: UserMessagePacket) -> bool:

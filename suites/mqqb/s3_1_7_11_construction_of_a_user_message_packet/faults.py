@@ -14,14 +14,14 @@ from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_timers import SessionTimers
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-packet-label-differs-from-message-label", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
-class SenderPacketLabelDiffersFromMessageLabel(Sending):
+class SenderPacketLabelDiffersFromMessageLabel(MessageSending):
     """The sender creates a packet whose label differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -31,7 +31,7 @@ class SenderPacketLabelDiffersFromMessageLabel(Sending):
 
 
 @fault("sender-sends-body-of-earlier-message-of-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
-class SenderSendsBodyOfEarlierMessageOfSameLabelAndSize(Sending):
+class SenderSendsBodyOfEarlierMessageOfSameLabelAndSize(MessageSending):
     """If two messages have the same label and size, the sender puts the body of the earlier message into the packet of
     the later message.
     """
@@ -49,7 +49,7 @@ class SenderSendsBodyOfEarlierMessageOfSameLabelAndSize(Sending):
 
 
 @fault("sender-session-header-never-added", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
-class SenderSessionHeaderNeverAdded(Sending):
+class SenderSessionHeaderNeverAdded(MessageSending):
     """The sender never adds a SessionHeader to a message."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -57,7 +57,7 @@ class SenderSessionHeaderNeverAdded(Sending):
 
 
 @fault("sender-session-header-added-too-early", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
-class SenderSessionHeaderAddedTooEarly(Sending):
+class SenderSessionHeaderAddedTooEarly(MessageSending):
     """The sender adds a SessionHeader to a message whenever any received message is unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -65,7 +65,7 @@ class SenderSessionHeaderAddedTooEarly(Sending):
 
 
 @fault("sender-session-header-once-per-session", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True)
-class SenderSessionHeaderOncePerSession(Sending):
+class SenderSessionHeaderOncePerSession(MessageSending):
     """The sender adds a SessionHeader to at most one message of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -82,7 +82,7 @@ class SenderSessionHeaderOncePerSession(Sending):
 @fault(
     "sender-session-header-for-recoverable-messages-only", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True
 )
-class SenderSessionHeaderForRecoverableMessagesOnly(Sending):
+class SenderSessionHeaderForRecoverableMessagesOnly(MessageSending):
     """The sender adds a SessionHeader only when it has received recoverable messages that are still unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -90,7 +90,7 @@ class SenderSessionHeaderForRecoverableMessagesOnly(Sending):
 
 
 @fault("sender-session-header-only-once-on-a-session", breaks="MQQB-3.1.7.11-02", blind=True)
-class SenderSessionHeaderOnlyOnceOnASession(Sending):
+class SenderSessionHeaderOnlyOnceOnASession(MessageSending):
     """The sender adds a SessionHeader to only one message of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -105,7 +105,7 @@ class SenderSessionHeaderOnlyOnceOnASession(Sending):
 
 
 @fault("sender-session-header-missing-in-transactional-message", breaks="MQQB-3.1.7.11-03", blind=True)
-class SenderSessionHeaderMissingInTransactionalMessage(Sending):
+class SenderSessionHeaderMissingInTransactionalMessage(MessageSending):
     """The sender never adds a SessionHeader to a transactional message."""
 
     is_transactional = False
@@ -119,7 +119,7 @@ class SenderSessionHeaderMissingInTransactionalMessage(Sending):
 
 
 @fault("sender-transactional-message-without-due-session-header", breaks="MQQB-3.1.7.11-03", blind=True)
-class SenderTransactionalMessageWithoutDueSessionHeader(Sending):
+class SenderTransactionalMessageWithoutDueSessionHeader(MessageSending):
     """The sender adds no SessionHeader to a transactional message when an acknowledgment is nearly due."""
 
     def __init__(self, qm: QM) -> None:
@@ -135,7 +135,7 @@ class SenderTransactionalMessageWithoutDueSessionHeader(Sending):
 
 
 @fault("sender-session-header-not-in-transactional-messages", breaks="MQQB-3.1.7.11-03", blind=True)
-class SenderSessionHeaderNotInTransactionalMessages(Sending):
+class SenderSessionHeaderNotInTransactionalMessages(MessageSending):
     """The sender adds no SessionHeader to a transactional message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -149,7 +149,7 @@ class SenderSessionHeaderNotInTransactionalMessages(Sending):
 
 
 @fault("sender-session-header-for-several-received-messages-only", breaks="MQQB-3.1.7.11-03", blind=True)
-class SenderSessionHeaderForSeveralReceivedMessagesOnly(Sending):
+class SenderSessionHeaderForSeveralReceivedMessagesOnly(MessageSending):
     """The sender adds a SessionHeader to a message only if at least two messages are unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -164,7 +164,7 @@ add(
 )
 
 
-class _SessionHeaderChanger(Sending):
+class _SessionHeaderChanger(MessageSending):
     """Change the SessionHeader that the sender adds to a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -314,7 +314,7 @@ def _change_session_after_session_header(element: str, value: object) -> Install
         return note_acknowledged_and_change_session
 
     return replace_during(
-        Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
+        MessageSending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
     )
 
 
@@ -375,12 +375,12 @@ add(
     "sender-session-ack-timer-not-stopped-by-session-header",
     "MQQB-3.1.7.11-15",
     "The sender does not stop the Session Ack Send Timer after it sends a message with a SessionHeader.",
-    skip_during(Sending.update_user_message, SessionTimers.stop),
+    skip_during(MessageSending.update_user_message, SessionTimers.stop),
 )
 
 
 @fault("sender-application-tag-cut-to-16-bits", breaks="MQQB-3.1.7.11-01", blind=True)
-class SenderApplicationTagCutTo16Bits(Sending):
+class SenderApplicationTagCutTo16Bits(MessageSending):
     """The sender puts only the low 16 bits of Message.AppSpecific into ApplicationTag of the packet."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -11,7 +11,7 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -68,7 +68,7 @@ def change_added_session_header(
 
         return build_changed_header
 
-    return replace_during(Sending.update_user_message, SessionAcks.build_session_header, make_changed_header)
+    return replace_during(MessageSending.update_user_message, SessionAcks.build_session_header, make_changed_header)
 
 
 def keep_session_element_after_session_header(
@@ -90,7 +90,7 @@ def keep_session_element_after_session_header(
         return note_acknowledged_and_keep_element
 
     return replace_during(
-        Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, make_step_that_keeps_element
+        MessageSending.update_user_message, SessionAcks.reset_unacknowledged_counts, make_step_that_keeps_element
     )
 
 

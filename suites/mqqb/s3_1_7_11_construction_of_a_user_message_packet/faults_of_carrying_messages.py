@@ -9,8 +9,8 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import SessionAckPacket, UserMessagePacket
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -43,7 +43,7 @@ add(
 )
 
 
-class _SendingWithChangedHeaderCarriers(Sending):
+class _SendingWithChangedHeaderCarriers(MessageSending):
     """Changes messages that carry a SessionHeader."""
 
     def change_message_with_session_header(
@@ -77,7 +77,7 @@ class SenderCarriedWindowSizeIsRemainingRoomOfWindow(_SendingWithChangedHeaderCa
 
 
 @fault("sender-window-size-in-carried-header-stays-1-after-pause", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderWindowSizeInCarriedHeaderStays1AfterPause(Administering):
+class SenderWindowSizeInCarriedHeaderStays1AfterPause(TransferAdministering):
     """After a pause of the queue, the sender keeps the WindowSize 1 of the pause."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:

@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -33,7 +33,7 @@ def _change_session_header(change: Callable[[Session, SessionHeader, int], Sessi
         counts[session.number] = before + 1
         return replace(packet, SessionHeader=change(session, packet.SessionHeader, before))
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Install:
@@ -51,7 +51,7 @@ def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Inst
         base = replace(packet.BaseHeader, PacketSize=0, Flags=packet.BaseHeader.Flags & ~_SESSION_HEADER_FLAG)
         return replace(packet, BaseHeader=base, SessionHeader=None)
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _reset_recoverable_ack_number_to_one(session: Session, header: SessionHeader, before: int) -> SessionHeader:
@@ -99,7 +99,7 @@ def change_session_after_session_header(
             change(self, session, counts[session.number], before, now)
         return packet
 
-    return change_step(Sending.update_user_message, run)
+    return change_step(MessageSending.update_user_message, run)
 
 
 def _set_last_acked_number_to_message_count(self: Any, session: Session, count: int, before: Any, now: Now) -> None:

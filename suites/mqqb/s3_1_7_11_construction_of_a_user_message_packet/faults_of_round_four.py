@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-header-recoverable-flags-without-first-message", breaks="MQQB-3.1.7.11-09", blind=True)
-class SenderSessionHeaderRecoverableFlagsWithoutFirstMessage(Sending):
+class SenderSessionHeaderRecoverableFlagsWithoutFirstMessage(MessageSending):
     """In the SessionHeader of a message, the lowest bit of RecoverableMsgAckFlags stands for the message after
     RecoverableMsgAckSeqNumber.
     """

@@ -8,9 +8,9 @@ from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -39,17 +39,17 @@ add(
 
 
 @fault("sender-message-for-paused-queue-opens-session", breaks="MQQB-3.1.7.12-04")
-class SenderMessageForPausedQueueOpensSession(Sending):
+class SenderMessageForPausedQueueOpensSession(MessageSending):
     """The sender establishes a session for a message whose outgoing queue is on hold."""
 
     def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         super().on_message_position_available(queue, position, now)
         if queue.State is OutgoingQueueState.ON_HOLD and queue.session.SessionState is SessionState.CLOSED:
-            self.qm.establishing.establish(queue.session, now)
+            self.qm.session_establishing.establish(queue.session, now)
 
 
 @fault("sender-message-ends-pause-of-queue", breaks="MQQB-3.1.7.12-04")
-class SenderMessageEndsPauseOfQueue(Sending):
+class SenderMessageEndsPauseOfQueue(MessageSending):
     """The sender resumes an outgoing queue on hold when a message becomes available."""
 
     def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -59,17 +59,17 @@ class SenderMessageEndsPauseOfQueue(Sending):
 
 
 @fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
-class SenderSecondMessageForPausedQueueSent(Sending):
+class SenderSecondMessageForPausedQueueSent(MessageSending):
     """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().add_message_to_session_table(session, position, now)
         if len(session.OutgoingMessageTable) == 2 and session.OutgoingQueueReference is not None:
-            self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
+            self.qm.transfer_administering.resume_queue(session.OutgoingQueueReference, now)
 
 
 @fault("sender-message-to-held-queue-sent-with-message-to-other-queue", breaks="MQQB-3.1.7.12-04", blind=True)
-class SenderMessageToHeldQueueSentWithMessageToOtherQueue(Sending):
+class SenderMessageToHeldQueueSentWithMessageToOtherQueue(MessageSending):
     """When a message for another queue becomes available, the sender also sends the messages of its
     queues that are on hold.
     """
@@ -99,7 +99,7 @@ add(
     "sender-first-message-opens-no-session",
     "MQQB-3.1.7.12-06",
     "The sender establishes no session for the first message to a destination.",
-    skip(Establishing.establish),
+    skip(SessionEstablishing.establish),
 )
 
 
@@ -107,7 +107,7 @@ _STATES_WITHOUT_HANDSHAKE = (SessionState.OPEN, SessionState.CLOSED, SessionStat
 
 
 @fault("initiator-no-session-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
-class InitiatorNoSessionWhileOtherSessionIsEstablished(Establishing):
+class InitiatorNoSessionWhileOtherSessionIsEstablished(SessionEstablishing):
     """The initiator establishes no session for a message while it establishes a session with another queue manager."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -117,7 +117,7 @@ class InitiatorNoSessionWhileOtherSessionIsEstablished(Establishing):
 
 
 @fault("initiator-second-destination-waits-for-first", breaks="MQQB-3.1.7.12-06", blind=True)
-class InitiatorSecondDestinationWaitsForFirst(Sending):
+class InitiatorSecondDestinationWaitsForFirst(MessageSending):
     """The initiator establishes no session for a destination while it establishes a session for another destination."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -131,7 +131,7 @@ class InitiatorSecondDestinationWaitsForFirst(Sending):
 
 
 @fault("initiator-second-session-after-idle-one-not-established", breaks="MQQB-3.1.7.12-06", blind=True)
-class InitiatorSecondSessionAfterIdleOneNotEstablished(Sending):
+class InitiatorSecondSessionAfterIdleOneNotEstablished(MessageSending):
     """The initiator establishes no session for a message if an earlier session to the same destination was closed."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -142,7 +142,7 @@ class InitiatorSecondSessionAfterIdleOneNotEstablished(Sending):
 
 
 @fault("sender-no-session-for-express-message-to-new-destination", breaks="MQQB-3.1.7.12-06", blind=True)
-class SenderNoSessionForExpressMessageToNewDestination(Sending):
+class SenderNoSessionForExpressMessageToNewDestination(MessageSending):
     """The initiator establishes no session for an express message to a destination."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -157,12 +157,12 @@ add(
     "sender-message-without-entry",
     "MQQB-3.1.7.12-07",
     "The sender creates no entry in OutgoingMessageTable for a message.",
-    skip(Sending.on_message_position_available),
+    skip(MessageSending.on_message_position_available),
 )
 
 
 @fault("sender-no-outgoing-entry-for-second-queue-of-same-host", breaks="MQQB-3.1.7.12-07", blind=True)
-class SenderNoOutgoingEntryForSecondQueueOfSameHost(Sending):
+class SenderNoOutgoingEntryForSecondQueueOfSameHost(MessageSending):
     """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -180,7 +180,7 @@ class SenderNoOutgoingEntryForSecondQueueOfSameHost(Sending):
 
 
 @fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
-class SenderOutgoingEntryRefersToFirstMessage(Sending):
+class SenderOutgoingEntryRefersToFirstMessage(MessageSending):
     """The sender makes every entry of OutgoingMessageTable refer to the first message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -194,7 +194,7 @@ class SenderOutgoingEntryRefersToFirstMessage(Sending):
 
 
 @fault("sender-new-entry-refers-to-waiting-message", breaks="MQQB-3.1.7.12-08", blind=True)
-class SenderNewEntryRefersToWaitingMessage(Sending):
+class SenderNewEntryRefersToWaitingMessage(MessageSending):
     """The sender makes a new entry refer to the message that has waited longest for the destination, if
     another message waits.
     """
@@ -207,7 +207,7 @@ class SenderNewEntryRefersToWaitingMessage(Sending):
 
 
 @fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
-class SenderOutgoingEntryHasPacketWithWrongBody(Sending):
+class SenderOutgoingEntryHasPacketWithWrongBody(MessageSending):
     """The sender creates the packet of an entry with a body that differs from the body of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -219,7 +219,7 @@ class SenderOutgoingEntryHasPacketWithWrongBody(Sending):
 def _set_element_of_new_entry(element: str, value: object) -> Install:
     """Make the sender set an element of each new entry of OutgoingMessageTable."""
 
-    class NewEntryChanged(Sending):
+    class NewEntryChanged(MessageSending):
         def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
             setattr(position, element, value)
             super().add_message_to_session_table(session, position, now)
@@ -271,7 +271,7 @@ for _name, _rule, _says, _element, _value in _NEW_OUTGOING_ENTRY_FAULTS:
 
 
 @fault("sender-received-order-ack-true-for-message-behind-full-window", breaks="MQQB-3.1.7.12-10", blind=True)
-class SenderReceivedOrderAckTrueForMessageBehindFullWindow(Sending):
+class SenderReceivedOrderAckTrueForMessageBehindFullWindow(MessageSending):
     """The sender sets ReceivedOrderAck to TRUE for a message that becomes available while the window is full."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -280,7 +280,7 @@ class SenderReceivedOrderAckTrueForMessageBehindFullWindow(Sending):
         super().add_message_to_session_table(session, position, now)
 
 
-class _NewOutgoingEntryChanger(Sending):
+class _NewOutgoingEntryChanger(MessageSending):
     """Change a new entry of OutgoingMessageTable."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -327,12 +327,12 @@ add(
     "sender-new-outgoing-entry-not-dispatched",
     "MQQB-3.1.7.12-14",
     "The sender does not dispatch a message that becomes available.",
-    skip_during(Sending.add_message_to_session_table, Sending.dispatch_messages),
+    skip_during(MessageSending.add_message_to_session_table, MessageSending.dispatch_messages),
 )
 
 
 @fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
-class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
+class SenderMessageAfterLateAcknowledgmentNotSent(SessionEstablishing):
     """The sender never establishes a lost session again for a new message if the messages of this session were
     acknowledged in the meantime.
     """
@@ -343,7 +343,7 @@ class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
 
 
 @fault("sender-message-of-priority-0-waits-for-next-message", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderMessageOfPriority0WaitsForNextMessage(Sending):
+class SenderMessageOfPriority0WaitsForNextMessage(MessageSending):
     """The sender dispatches a message of priority 0 only together with the next message."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -358,7 +358,7 @@ class SenderMessageOfPriority0WaitsForNextMessage(Sending):
 
 
 @fault("sender-unacked-message-sent-again-when-second-becomes-available", breaks="MQQB-3.1.7.12-15", blind=True)
-class SenderUnackedMessageSentAgainWhenSecondBecomesAvailable(Sending):
+class SenderUnackedMessageSentAgainWhenSecondBecomesAvailable(MessageSending):
     """The sender sends the waiting message again when a second message becomes available before the acknowledgment."""
 
     def __init__(self, qm: QM) -> None:
@@ -377,7 +377,7 @@ class SenderUnackedMessageSentAgainWhenSecondBecomesAvailable(Sending):
 
 
 @fault("sender-transactional-message-sent-although-queue-on-hold", breaks="MQQB-3.1.7.12-04", blind=True)
-class SenderTransactionalMessageSentAlthoughQueueOnHold(Sending):
+class SenderTransactionalMessageSentAlthoughQueueOnHold(MessageSending):
     """The sender sends a transactional message that becomes available while its outgoing queue is OnHold and the
     session is open.
     """
@@ -397,7 +397,7 @@ class SenderTransactionalMessageSentAlthoughQueueOnHold(Sending):
 
 
 @fault("sender-recoverable-number-of-waiting-message-is-last-number-sent", breaks="MQQB-3.1.7.12-12", blind=True)
-class SenderRecoverableNumberOfWaitingMessageIsLastNumberSent(Sending):
+class SenderRecoverableNumberOfWaitingMessageIsLastNumberSent(MessageSending):
     """The sender sets RecoverableSequenceNumber of a message that cannot be sent at once on an open session to the
     number of the last recoverable message that was sent, and keeps this number when it sends the message.
     """

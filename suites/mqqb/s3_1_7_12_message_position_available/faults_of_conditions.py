@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -47,7 +47,7 @@ def _is_addressed_to_own_private_name(faulty: FaultyCore, request: SendMessage) 
 
 
 def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMessage) -> bool:
-    return request.transactional and faulty.core.destinations.find_local_queue(request.to) is not None
+    return request.transactional and faulty.core.destination_resolving.find_local_queue(request.to) is not None
 
 
 OutgoingEntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
@@ -140,7 +140,7 @@ def _transmit_packets_twice(meant: Callable[[Any, Session, OutgoingMessagePositi
         if meant(self.qm, session, position, packet.build()):
             original(session, position, packet)
 
-    return change_step(Sending.transmit, transmit)
+    return change_step(MessageSending.transmit, transmit)
 
 
 for _name, _rule, _says, _install in (
@@ -178,61 +178,61 @@ for _name, _rule, _says, _install in (
         "sender-third-waiting-message-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates no entry for the third message that waits for a session.",
-        change_step(Sending.add_message_to_session_table, _omit_third_waiting_outgoing_entry),
+        change_step(MessageSending.add_message_to_session_table, _omit_third_waiting_outgoing_entry),
     ),
     (
         "sender-message-before-last-of-transaction-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates an entry only for the last message of a transaction.",
-        change_step(Sending.add_message_to_session_table, _omit_entry_of_next_to_last_message_of_transaction),
+        change_step(MessageSending.add_message_to_session_table, _omit_entry_of_next_to_last_message_of_transaction),
     ),
     (
         "sender-urgent-message-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates no entry for a message whose priority is higher than the priority of a waiting message.",
-        change_step(Sending.add_message_to_session_table, _omit_entry_of_urgent_message),
+        change_step(MessageSending.add_message_to_session_table, _omit_entry_of_urgent_message),
     ),
     (
         "sender-entry-refers-to-waiting-message-of-equal-label",
         "MQQB-3.1.7.12-08",
         "A new entry of OutgoingMessageTable refers to a waiting message with the same label, if there is one.",
-        change_step(Sending.add_message_to_session_table, _refer_entry_to_waiting_message_of_equal_label),
+        change_step(MessageSending.add_message_to_session_table, _refer_entry_to_waiting_message_of_equal_label),
     ),
     (
         "sender-entry-refers-to-message-of-other-queue",
         "MQQB-3.1.7.12-08",
         "A new entry of OutgoingMessageTable refers to a message that waits in another outgoing queue.",
-        change_step(Sending.add_message_to_session_table, _refer_entry_to_message_of_other_queue),
+        change_step(MessageSending.add_message_to_session_table, _refer_entry_to_message_of_other_queue),
     ),
     (
         "sender-later-entry-with-sequence-number-of-table",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry to the number of earlier entries in the table.",
-        change_step(Sending.add_message_to_session_table, _set_sequence_number_to_table_size),
+        change_step(MessageSending.add_message_to_session_table, _set_sequence_number_to_table_size),
     ),
     (
         "sender-entry-of-recoverable-message-with-sequence-number-1",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry to 1 if the message is recoverable.",
-        change_step(Sending.add_message_to_session_table, _set_sequence_number_of_recoverable_messages),
+        change_step(MessageSending.add_message_to_session_table, _set_sequence_number_of_recoverable_messages),
     ),
     (
         "sender-entry-with-sequence-number-of-last-sent-message",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry to MessageSentCount.",
-        change_step(Sending.add_message_to_session_table, _set_sequence_number_to_sent_count),
+        change_step(MessageSending.add_message_to_session_table, _set_sequence_number_to_sent_count),
     ),
     (
         "sender-entry-of-recoverable-message-with-tx-sequence-number-1",
         "MQQB-3.1.7.12-13",
         "The sender sets TxSequenceNumber of the entry of a recoverable message to 1.",
-        change_step(Sending.add_message_to_session_table, _set_tx_sequence_number_of_recoverable_messages),
+        change_step(MessageSending.add_message_to_session_table, _set_tx_sequence_number_of_recoverable_messages),
     ),
     (
         "sender-later-entry-with-tx-sequence-number-of-table",
         "MQQB-3.1.7.12-13",
         "The sender sets TxSequenceNumber of the entry of a plain message to the number of earlier entries.",
-        change_step(Sending.add_message_to_session_table, _set_tx_sequence_number_to_table_size),
+        change_step(MessageSending.add_message_to_session_table, _set_tx_sequence_number_to_table_size),
     ),
     (
         "sender-large-message-sent-twice",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
@@ -20,7 +20,7 @@ def _replace_body_of_packet(packet: UserMessagePacket, body: bytes) -> UserMessa
 
 
 @fault("sender-entry-of-waiting-message-has-body-of-first", breaks="MQQB-3.1.7.12-09", blind=True)
-class SenderEntryOfWaitingMessageHasBodyOfFirst(Sending):
+class SenderEntryOfWaitingMessageHasBodyOfFirst(MessageSending):
     """The packet of an entry has the body of the first message that waits in the outgoing queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -33,7 +33,7 @@ class SenderEntryOfWaitingMessageHasBodyOfFirst(Sending):
 
 
 @fault("sender-entry-of-large-message-cut-at-4096-bytes", breaks="MQQB-3.1.7.12-09", blind=True)
-class SenderEntryOfLargeMessageCutAt4096Bytes(Sending):
+class SenderEntryOfLargeMessageCutAt4096Bytes(MessageSending):
     """The packet of an entry contains only the first 4,096 bytes of the body of its message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -43,7 +43,7 @@ class SenderEntryOfLargeMessageCutAt4096Bytes(Sending):
 
 
 @fault("sender-entry-of-second-queue-has-label-of-first", breaks="MQQB-3.1.7.12-09", blind=True)
-class SenderEntryOfSecondQueueHasLabelOfFirst(Sending):
+class SenderEntryOfSecondQueueHasLabelOfFirst(MessageSending):
     """The packets of entries in a second session have the label of the first message in the first session."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -57,7 +57,7 @@ class SenderEntryOfSecondQueueHasLabelOfFirst(Sending):
 
 
 @fault("sender-third-packet-has-body-of-previous", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderThirdPacketHasBodyOfPrevious(Sending):
+class SenderThirdPacketHasBodyOfPrevious(MessageSending):
     """The sender's third packet on a session has the body of the previous packet."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -69,7 +69,7 @@ class SenderThirdPacketHasBodyOfPrevious(Sending):
 
 
 @fault("sender-large-packet-cut-at-4096-bytes", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderLargePacketCutAt4096Bytes(Sending):
+class SenderLargePacketCutAt4096Bytes(MessageSending):
     """The sender sends only the first 4,096 bytes of the body in the packet of an entry."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -82,7 +82,7 @@ class SenderLargePacketCutAt4096Bytes(Sending):
 
 
 @fault("sender-received-order-ack-of-new-entry-copied-from-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)
-class SenderReceivedOrderAckOfNewEntryCopiedFromPredecessor(Sending):
+class SenderReceivedOrderAckOfNewEntryCopiedFromPredecessor(MessageSending):
     """The sender sets ReceivedOrderAck of a new entry in OutgoingMessageTable to TRUE, if an earlier message of the
     same transactional sequence already has an OrderAck.
     """

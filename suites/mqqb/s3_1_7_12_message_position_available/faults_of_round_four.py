@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -13,7 +13,7 @@ SESSION_ESTABLISHING_STATES = (SessionState.WAITING_EC_MSG, SessionState.WAITING
 
 
 @fault("initiator-session-not-established-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
-class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
+class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(MessageSending):
     """The initiator does not establish a session for the first message to a destination while it establishes a session
     to a different destination.
     """
@@ -29,12 +29,12 @@ class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
             super().add_message_to_session_table(session, position, now)
             return
         session.OutgoingMessageTable.add(position)
-        self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
+        self.qm.message_lifetimes.record_deadline_of_message_to_send(session, position)
         self.qm.dispatch_collection.add(session, position)
 
 
 @fault("sender-nontransactional-message-has-tx-number-of-last-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class SenderNontransactionalMessageHasTxNumberOfLastMessage(Sending):
+class SenderNontransactionalMessageHasTxNumberOfLastMessage(MessageSending):
     """If a nontransactional message follows unacknowledged transactional messages in an outgoing queue, its entry in
     OutgoingMessageTable gets the TxSequenceNumber of the last of these messages.
     """

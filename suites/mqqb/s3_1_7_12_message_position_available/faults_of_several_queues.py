@@ -9,9 +9,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, UserMessagePacket, parse_format_name
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -31,7 +31,7 @@ class _NextHopsWithHostsOfHttpNames(NextHops):
         return super().get_destination_info(format_name)
 
 
-class _DestinationsWithHttpsNames(Destinations):
+class _DestinationsWithHttpsNames(DestinationResolving):
     """Accepts HTTPS names as destinations."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -40,7 +40,7 @@ class _DestinationsWithHttpsNames(Destinations):
         return super().find_local_queue(text)
 
 
-class _DestinationsWithHttpNamesOfKnownHosts(Destinations):
+class _DestinationsWithHttpNamesOfKnownHosts(DestinationResolving):
     """Accepts HTTP names of hosts to which an outgoing queue leads."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -72,7 +72,7 @@ add(
 
 
 @fault("sender-recoverable-number-of-new-express-entry-not-0", breaks="MQQB-3.1.7.12-12", blind=True)
-class SenderRecoverableNumberOfNewExpressEntryNot0(Sending):
+class SenderRecoverableNumberOfNewExpressEntryNot0(MessageSending):
     """The sender sets RecoverableSequenceNumber of a new entry for an express message to the number of recoverable
     messages sent.
     """
@@ -84,7 +84,7 @@ class SenderRecoverableNumberOfNewExpressEntryNot0(Sending):
 
 
 @fault("sender-recoverable-number-of-entry-in-paused-queue-not-0", breaks="MQQB-3.1.7.12-12", blind=True)
-class SenderRecoverableNumberOfEntryInPausedQueueNot0(Sending):
+class SenderRecoverableNumberOfEntryInPausedQueueNot0(MessageSending):
     """The sender sets RecoverableSequenceNumber of a new entry in a paused queue to the next number."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -95,7 +95,7 @@ class SenderRecoverableNumberOfEntryInPausedQueueNot0(Sending):
 
 
 @fault("sender-dispatches-nothing-while-other-queue-is-unacknowledged", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderDispatchesNothingWhileOtherQueueIsUnacknowledged(Sending):
+class SenderDispatchesNothingWhileOtherQueueIsUnacknowledged(MessageSending):
     """The sender does not dispatch a message to a destination while messages to another destination are
     unacknowledged.
     """
@@ -107,7 +107,7 @@ class SenderDispatchesNothingWhileOtherQueueIsUnacknowledged(Sending):
 
 
 @fault("sender-message-on-later-session-waits-for-acknowledgment", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderMessageOnLaterSessionWaitsForAcknowledgment(Sending):
+class SenderMessageOnLaterSessionWaitsForAcknowledgment(MessageSending):
     """On a later session, the sender dispatches a message only when no message is unacknowledged."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -117,7 +117,7 @@ class SenderMessageOnLaterSessionWaitsForAcknowledgment(Sending):
 
 
 @fault("sender-packets-on-later-session-repeat-content-of-last-entry", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(Sending):
+class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(MessageSending):
     """On a later session, the sender sends each message with the properties and the body of the last entry."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -129,7 +129,7 @@ class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(Sending):
 
 
 @fault("sender-packets-after-pause-repeat-content-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderPacketsAfterPauseRepeatContentOfFirstEntry(Sending):
+class SenderPacketsAfterPauseRepeatContentOfFirstEntry(MessageSending):
     """The sender sends the messages that waited in a paused queue with the properties and the body of the first of
     them.
     """
@@ -144,7 +144,7 @@ class SenderPacketsAfterPauseRepeatContentOfFirstEntry(Sending):
 
 
 @fault("sender-dispatches-nothing-while-other-destination-unreachable", breaks="MQQB-3.1.7.12-14")
-class SenderDispatchesNothingWhileOtherDestinationUnreachable(Sending):
+class SenderDispatchesNothingWhileOtherDestinationUnreachable(MessageSending):
     """The sender does not dispatch a message to a destination while another destination is unreachable."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:

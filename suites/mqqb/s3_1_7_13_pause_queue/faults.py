@@ -11,10 +11,10 @@ from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -24,7 +24,7 @@ _RESTARTED_ACK_SEND_TIMER_MS = 500
 
 
 @fault("pause-session-ack-leaves-send-timer-running", breaks="MQQB-3.1.7.13-01")
-class PauseSessionAckLeavesSendTimerRunning(Administering):
+class PauseSessionAckLeavesSendTimerRunning(TransferAdministering):
     """The queue manager does not stop the Session Ack Send Timer when an outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -37,7 +37,7 @@ def _change_pause_ack_header(change: Callable[[Any, Any, SessionHeader], Session
         packet = original(session)
         return replace(packet, SessionHeader=change(self, session, packet.SessionHeader))
 
-    return change_step(Administering.build_pause_ack, run)
+    return change_step(TransferAdministering.build_pause_ack, run)
 
 
 def _change_queue_after_pause(change: Callable[[Any, Any, Any], None]) -> Install:
@@ -45,7 +45,7 @@ def _change_queue_after_pause(change: Callable[[Any, Any, Any], None]) -> Instal
         original(queue, now)
         change(self, queue, now)
 
-    return change_step(Administering.pause_queue, run)
+    return change_step(TransferAdministering.pause_queue, run)
 
 
 def _clear_ack_state_of_other_sessions(self: Any, queue: Any, now: Any) -> None:
@@ -166,7 +166,7 @@ for _name, _breaks, _says, _install in (
         "sender-recoverable-message-to-paused-queue-sent",
         "MQQB-3.1.7.13-13",
         "The queue manager sends a recoverable message that an application sends to a paused queue.",
-        change_step(Sending.add_message_to_session_table, _send_recoverable_from_paused_queue),
+        change_step(MessageSending.add_message_to_session_table, _send_recoverable_from_paused_queue),
     ),
     (
         "sender-pause-leaves-session-active-after-flags",
@@ -181,7 +181,7 @@ for _name, _breaks, _says, _install in (
 
 
 def _change_pause_ack_field(field: str, change: Callable[[int], int]) -> Install:
-    class ChangedPauseAck(Administering):
+    class ChangedPauseAck(TransferAdministering):
         def build_pause_ack(self, session: Session) -> SessionAckPacket:
             packet: SessionAckPacket = set_fields(super().build_pause_ack(session), {field: change})
             return packet
@@ -250,12 +250,12 @@ add(
         "MQDMPR-3.1.7.2.3-03",
     ),
     "The queue manager does nothing when an outgoing queue is paused.",
-    skip(Administering.pause_queue),
+    skip(TransferAdministering.pause_queue),
 )
 
 
 @fault("sender-pause-session-ack-omitted-without-new-received-message", breaks="MQQB-3.1.7.13-03", blind=True)
-class SenderPauseSessionAckOmittedWithoutNewReceivedMessage(Administering):
+class SenderPauseSessionAckOmittedWithoutNewReceivedMessage(TransferAdministering):
     """The queue manager sends no SessionAck when it pauses a queue whose session received no new message."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -273,7 +273,7 @@ class SenderPauseSessionAckOmittedWithoutNewReceivedMessage(Administering):
     breaks=("MQQB-3.1.7.13-04", "MQQB-3.1.7.13-05", "MQQB-3.1.7.13-06", "MQQB-3.1.7.13-07"),
     blind=True,
 )
-class SenderSecondPauseSessionAckRepeatsCountsOfFirst(Administering):
+class SenderSecondPauseSessionAckRepeatsCountsOfFirst(TransferAdministering):
     """In the SessionAck of a second or later pause, the queue manager repeats the counts and flags of the first pause's
     SessionAck, except AckSequenceNumber.
     """
@@ -290,7 +290,7 @@ class SenderSecondPauseSessionAckRepeatsCountsOfFirst(Administering):
 
 
 @fault("pause-session-ack-of-empty-queue-has-normal-window-size", breaks="MQQB-3.1.7.13-08", blind=True)
-class PauseSessionAckOfEmptyQueueHasNormalWindowSize(Administering):
+class PauseSessionAckOfEmptyQueueHasNormalWindowSize(TransferAdministering):
     """The queue manager sends the SessionAck that pauses a queue without messages with the normal WindowSize."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
@@ -300,7 +300,7 @@ class PauseSessionAckOfEmptyQueueHasNormalWindowSize(Administering):
 
 
 def _set_session_element_after_pause(element: str, value: object) -> Install:
-    class SessionElementSetAfterPause(Administering):
+    class SessionElementSetAfterPause(TransferAdministering):
         def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
             super().pause_queue(queue, now)
             setattr(queue.session, element, value)
@@ -345,7 +345,7 @@ for _name, _rule, _says, _element, _value in _ELEMENT_AFTER_PAUSE_FAULTS:
 
 
 @fault("sender-second-pause-leaves-recoverable-msg-ack-flags", breaks="MQQB-3.1.7.13-10", blind=True)
-class SenderSecondPauseLeavesRecoverableMsgAckFlags(Administering):
+class SenderSecondPauseLeavesRecoverableMsgAckFlags(TransferAdministering):
     """The queue manager does not clear RecoverableMsgAckFlags at the second or a later pause."""
 
     def __init__(self, qm: QM) -> None:
@@ -362,7 +362,7 @@ class SenderSecondPauseLeavesRecoverableMsgAckFlags(Administering):
 
 
 @fault("sender-second-pause-leaves-unacked-received-msg-count", breaks="MQQB-3.1.7.13-11", blind=True)
-class SenderSecondPauseLeavesUnackedReceivedMsgCount(Administering):
+class SenderSecondPauseLeavesUnackedReceivedMsgCount(TransferAdministering):
     """At the second or a later pause, the queue manager does not reset UnackedReceivedMsgCount, and does not stop the
     Session Ack Send Timer.
     """
@@ -381,7 +381,7 @@ class SenderSecondPauseLeavesUnackedReceivedMsgCount(Administering):
 
 
 @fault("sender-pause-of-queue-with-waiting-messages-keeps-session-active", breaks="MQQB-3.1.7.13-12", blind=True)
-class SenderPauseOfQueueWithWaitingMessagesKeepsSessionActive(Administering):
+class SenderPauseOfQueueWithWaitingMessagesKeepsSessionActive(TransferAdministering):
     """The queue manager leaves SessionActive TRUE when it pauses a queue that has messages."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -395,7 +395,7 @@ class SenderPauseOfQueueWithWaitingMessagesKeepsSessionActive(Administering):
     "paused-queue-state-stays-connected",
     breaks=("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"),
 )
-class PausedQueueStateStaysConnected(Administering):
+class PausedQueueStateStaysConnected(TransferAdministering):
     """The queue manager leaves State of a paused outgoing queue at Connected."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -416,7 +416,7 @@ class SenderQueuePausedWhileConnectingLeavesStateOnHold(SessionOpening):
 
 
 @fault("sender-pauses-every-outgoing-queue-when-one-is-paused", breaks="MQQB-3.1.7.13-13", blind=True)
-class SenderPausesEveryOutgoingQueueWhenOneIsPaused(Administering):
+class SenderPausesEveryOutgoingQueueWhenOneIsPaused(TransferAdministering):
     """The queue manager pauses every outgoing queue when one outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -427,7 +427,7 @@ class SenderPausesEveryOutgoingQueueWhenOneIsPaused(Administering):
 
 
 @fault("queue-manager-second-pause-sends-window-size-of-session", breaks="MQQB-3.1.7.13-08", blind=True)
-class QueueManagerSecondPauseSendsWindowSizeOfSession(Administering):
+class QueueManagerSecondPauseSendsWindowSizeOfSession(TransferAdministering):
     """When a queue is paused for the second time, WindowSize of the SessionAck is the WindowSize of the session."""
 
     paused: Any = frozenset()
@@ -440,7 +440,7 @@ class QueueManagerSecondPauseSendsWindowSizeOfSession(Administering):
 
 
 @fault("sender-session-active-after-pause-that-acknowledges-messages", breaks="MQQB-3.1.7.13-12", blind=True)
-class SenderSessionActiveAfterPauseThatAcknowledgesMessages(Administering):
+class SenderSessionActiveAfterPauseThatAcknowledgesMessages(TransferAdministering):
     """The queue manager leaves SessionActive at TRUE if the SessionAck of a pause acknowledges messages that it has
     received on the session.
     """

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -27,7 +27,7 @@ def _restart_ack_send_timer_after_pause(applies: Any) -> Install:
         if meant:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
-    return change_step(Administering.pause_queue, pause)
+    return change_step(TransferAdministering.pause_queue, pause)
 
 
 def _restore_recoverable_ack_flags_after_pause(applies: Any) -> Install:
@@ -44,7 +44,7 @@ def _restore_recoverable_ack_flags_after_pause(applies: Any) -> Install:
             session.RecoverableMsgAckFlags = flags
             session.LastAckedRecoverableMsgSeqNumber = last
 
-    return change_step(Administering.pause_queue, pause)
+    return change_step(TransferAdministering.pause_queue, pause)
 
 
 def _has_waiting_message(session: Session, pauses: int) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.codec import SessionAckPacket
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Session
 
 
-class _ChangedSessionAckOfPause(Administering):
+class _ChangedSessionAckOfPause(TransferAdministering):
     """Changes a field of the SessionAck of a pause."""
 
     field = ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 
 Condition = Callable[[Any, Any, int], bool]
 """The type of conditions: a function of the part, the outgoing queue and the number of earlier resumes."""
@@ -24,18 +24,18 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
     """Return an installer of a fault that does not establish a session for some resumed queues."""
 
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
-        establishing = self.qm.establishing
+        establishing = self.qm.session_establishing
         chosen = when(self, queue, _count_earlier_resumes(self, queue))
         if (chosen and queue.session.transport is None) or (
             chosen and not self.qm.is_connected(queue.session, queue.session.transport)
         ):
-            self.qm.establishing = _EstablishingThatOmitsSessionOfResumedQueue()
+            self.qm.session_establishing = _EstablishingThatOmitsSessionOfResumedQueue()
         try:
             original(queue, now)
         finally:
-            self.qm.establishing = establishing
+            self.qm.session_establishing = establishing
 
-    return change_step(Administering.resume_queue, run)
+    return change_step(TransferAdministering.resume_queue, run)
 
 
 class _EstablishingThatOmitsSessionOfResumedQueue:
@@ -61,7 +61,7 @@ def _dispatch_selected_messages(when: Callable[[Any, int, int], bool]) -> Instal
         finally:
             self.qm.dispatch_collection = kept
 
-    return change_step(Administering.resume_queue, run)
+    return change_step(TransferAdministering.resume_queue, run)
 
 
 class _DispatchCollectionSelectingMessages:
@@ -84,7 +84,7 @@ def _clear_session_active_after_resume(when: Condition) -> Install:
         if chosen:
             queue.session.SessionActive = False
 
-    return change_step(Administering.resume_queue, run)
+    return change_step(TransferAdministering.resume_queue, run)
 
 
 def _resume_first_paused_queue(self: Any, original: Any, queue: Any, now: Any) -> None:
@@ -143,7 +143,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "queue-manager-first-held-queue-resumed",
         ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"),
         "The queue manager resumes the first outgoing queue that is on hold, instead of the queue that is named.",
-        change_step(Administering.resume_queue, _resume_first_paused_queue),
+        change_step(TransferAdministering.resume_queue, _resume_first_paused_queue),
     ),
     (
         "queue-manager-session-active-unchanged-by-second-resume",

@@ -17,10 +17,10 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, PrivateName, UserMessagePacket
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -260,7 +260,9 @@ def _redirect_acks_by_queue_type(kind: int) -> Install:
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return replace_during(Receiving.take_message, AdminAcks.build, make_redirected_ack_building)
+    return replace_during(
+        MessageReceiving.put_received_message_into_queue, AdminAcks.build, make_redirected_ack_building
+    )
 
 
 for _name, _rule, _kind in (

@@ -19,11 +19,11 @@ from harness.sut.provisioning import ALICE
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import CLASSES_WITHOUT_BODY, AdminAcks
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message, Session
-from reference_qm.model.message import INFINITE
+from reference_qm.model.message import INFINITE_TIMEOUT
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity, SignatureType
 from reference_qm.surface.clock import Now
@@ -196,7 +196,7 @@ add(
 
 
 @fault("receiver-ack-omitted-while-ack-to-other-admin-queue-waits", breaks="MQQB-3.1.7.15-34", blind=True)
-class ReceiverAckOmittedWhileAckToOtherAdminQueueWaits(OwnMessages):
+class ReceiverAckOmittedWhileAckToOtherAdminQueueWaits(OwnMessageSending):
     """While an acknowledgment to one administration queue waits to be sent, the receiver sends no acknowledgment to a
     second administration queue.
     """
@@ -286,8 +286,8 @@ class ReceiverAckOfExpiredMessageInheritsFiniteLifetimes(AdminAcks):
             return ack
         return replace(
             ack,
-            TimeToReachQueue=min(INFINITE - 1, 1000 + message.TimeToBeReceived),
-            TimeToBeReceived=min(INFINITE - 1, 1000 + message.TimeToBeReceived),
+            TimeToReachQueue=min(INFINITE_TIMEOUT - 1, 1000 + message.TimeToBeReceived),
+            TimeToBeReceived=min(INFINITE_TIMEOUT - 1, 1000 + message.TimeToBeReceived),
         )
 
 
@@ -375,7 +375,7 @@ class ReceiverAdminAckReceiveSigned(AdminAcks):
 
 
 @fault("receiver-nack-omits-body-of-clear-message-with-security-header", breaks="MQQB-3.1.7.15-29", blind=True)
-class ReceiverNackOmitsBodyOfClearMessageWithSecurityHeader(Admission):
+class ReceiverNackOmitsBodyOfClearMessageWithSecurityHeader(MessageAdmission):
     """The receiver sends a negative acknowledgment without the body of the refused message if the message has a
     SecurityHeader, even if EB is not set in this header.
     """

@@ -30,7 +30,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.model.adm import Message
 from reference_qm.security import MessageSecurity
 from reference_qm.surface.clock import Now
@@ -175,7 +175,7 @@ def _send_acks_only_to_first_admin_queue(self: Any, original: Any, message: Mess
 
 def _open_no_local_queue_of_express_ack(self: Any, original: Any, message: Message, now: Now) -> None:
     name = message.DestinationQueueFormatName
-    local = self.qm.destinations.find_local_queue(name) if name.startswith("PRIVATE=") else None
+    local = self.qm.destination_resolving.find_local_queue(name) if name.startswith("PRIVATE=") else None
     if local is None:
         original(message, now)
 
@@ -419,19 +419,19 @@ for _name, _rule, _says, _install in (
         "receiver-second-destination-of-acknowledgments-not-opened",
         "MQQB-3.1.7.15-30",
         "The receiver opens only the first administration queue, and discards acknowledgments to other queues.",
-        change_step(OwnMessages.send, _send_acks_only_to_first_admin_queue),
+        change_step(OwnMessageSending.send, _send_acks_only_to_first_admin_queue),
     ),
     (
         "receiver-own-destination-of-acknowledgment-not-opened",
         "MQQB-3.1.7.15-30",
         "The receiver discards an acknowledgment to a private queue of its own.",
-        change_step(OwnMessages.send, _open_no_local_queue_of_express_ack),
+        change_step(OwnMessageSending.send, _open_no_local_queue_of_express_ack),
     ),
     (
         "receiver-private-destination-of-nack-not-opened",
         "MQQB-3.1.7.15-30",
         "The receiver discards a negative acknowledgment of a refusal to a private format name.",
-        change_step(OwnMessages.send, _open_no_queue_of_nack_to_private_name),
+        change_step(OwnMessageSending.send, _open_no_queue_of_nack_to_private_name),
     ),
     (
         "receiver-acknowledgment-encrypted-like-message",

@@ -11,7 +11,7 @@ from harness.faults.fields import field_is
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.names.destinations import get_destination_guid
+from reference_qm.core.names.destination_resolving import get_destination_guid
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
 from reference_qm.model.adm import Message
@@ -76,7 +76,7 @@ def _send_no_ack_after_undeliverable_ack(self: Any, original: Any, message: Mess
         return
     if (
         name
-        and self.qm.destinations.find_local_queue(name) is None
+        and self.qm.destination_resolving.find_local_queue(name) is None
         and self.qm.next_hops.get_destination_info(name) is None
     ):
         state["failed"] = True

@@ -13,13 +13,13 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 
 @fault("router-ack-names-response-queue-on-router-itself", breaks="MQQB-3.1.7.15-21", blind=True)
-class RouterAckNamesResponseQueueOnRouterItself(Admission):
+class RouterAckNamesResponseQueueOnRouterItself(MessageAdmission):
     """If a router acknowledges the refusal of a packet with DQ 3, the response queue of the acknowledgment is a private
     queue of the router and not of QueueManagerAddress.
     """
@@ -27,7 +27,9 @@ class RouterAckNamesResponseQueueOnRouterItself(Admission):
     def build_message(self, packet: UserMessagePacket, now: Now) -> Message:
         message = super().build_message(packet, now)
         queue = packet.UserHeader.DestinationQueue
-        if self.qm.receiving.is_for_this_queue_manager(packet) or not isinstance(queue, PrivateQueueFormatNameId):
+        if self.qm.message_receiving.is_for_this_queue_manager(packet) or not isinstance(
+            queue, PrivateQueueFormatNameId
+        ):
             return message
         name = PrivateName(self.qm.adm.Identifier, queue.PrivateQueueIdentifier)
         return replace(message, DestinationQueueFormatName=str(name))

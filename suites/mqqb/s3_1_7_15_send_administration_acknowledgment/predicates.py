@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Finding, passive
-from reference_qm.codec.base import INFINITE
+from reference_qm.codec.base import INFINITE_TIMEOUT
 from suites.mqqb.steps.administration_acks import (
     POSITIVE_ACK_CLASSES,
     USER_MESSAGE_KIND,
@@ -34,12 +34,12 @@ def _requests_no_acknowledgment(packet: Any) -> tuple[bool, str]:
 
 def _has_time_to_reach_queue(packet: Any) -> tuple[bool, str]:
     value = packet.BaseHeader.TimeToReachQueue
-    return value == INFINITE, f"TimeToReachQueue is 0x{value:08X}"
+    return value == INFINITE_TIMEOUT, f"TimeToReachQueue is 0x{value:08X}"
 
 
 def _has_time_to_be_received(packet: Any) -> tuple[bool, str]:
     value = packet.UserHeader.TimeToBeReceived
-    return value == INFINITE, f"TimeToBeReceived is 0x{value:08X}"
+    return value == INFINITE_TIMEOUT, f"TimeToBeReceived is 0x{value:08X}"
 
 
 def _has_no_positive_journaling(packet: Any) -> tuple[bool, str]:

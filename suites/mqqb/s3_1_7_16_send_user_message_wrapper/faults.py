@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -31,7 +31,7 @@ class SenderMessageSentTwiceOnSession(DispatchCollection):
 
 
 @fault("sender-transactional-message-sent-again-with-next-message", breaks="MQQB-3.1.7.16-06", blind=True)
-class SenderTransactionalMessageSentAgainWithNextMessage(Sending):
+class SenderTransactionalMessageSentAgainWithNextMessage(MessageSending):
     """The sender dispatches an unacknowledged transactional message again when it sends the next message."""
 
     def __init__(self, qm: QM) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
 @fault("sender-message-of-second-queue-not-sent", breaks="MQQB-3.1.7.16-03", blind=True)
-class SenderMessageOfSecondQueueNotSent(Sending):
+class SenderMessageOfSecondQueueNotSent(MessageSending):
     """The sender sends the messages of one outgoing queue only, and no message of a second outgoing queue."""
 
     def may_send(self, session: Session) -> bool:
@@ -19,7 +19,7 @@ class SenderMessageOfSecondQueueNotSent(Sending):
 
 
 @fault("sender-sixth-dispatched-message-not-sent", breaks="MQQB-3.1.7.16-03", blind=True)
-class SenderSixthDispatchedMessageNotSent(Sending):
+class SenderSixthDispatchedMessageNotSent(MessageSending):
     """The sender removes its sixth dispatched message from the outgoing queue without sending the message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -28,7 +28,7 @@ class SenderSixthDispatchedMessageNotSent(Sending):
 
 
 @fault("sender-low-priority-message-not-dispatched", breaks="MQQB-3.1.7.16-03", blind=True)
-class SenderLowPriorityMessageNotDispatched(Sending):
+class SenderLowPriorityMessageNotDispatched(MessageSending):
     """The sender marks a message of priority 0 as sent without sending its packet."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

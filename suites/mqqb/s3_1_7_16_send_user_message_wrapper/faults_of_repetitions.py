@@ -5,15 +5,15 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody
 from reference_qm.core.events import SessionMaySend
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-unacked-messages-sent-again-at-urgent-message", breaks="MQQB-3.1.7.16-06", blind=True)
-class SenderUnackedMessagesSentAgainAtUrgentMessage(Sending):
+class SenderUnackedMessagesSentAgainAtUrgentMessage(MessageSending):
     """When a message with a higher priority becomes available, the sender dispatches the unacknowledged messages of
     lower priority again.
     """

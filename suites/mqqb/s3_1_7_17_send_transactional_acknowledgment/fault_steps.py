@@ -11,8 +11,8 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import Install
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.surface.clock import Now
 
@@ -40,7 +40,7 @@ def change_scheduled_order_ack(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the OrderAcks that the Order Ack Send Timer sends. ``compute`` gets
     the queue manager, the acknowledgment and the session.
     """
-    return _change_sent_acknowledgment(OrderAcks.on_send_timer, compute)
+    return _change_sent_acknowledgment(OrderAcks.on_order_ack_send_timer, compute)
 
 
 def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputation) -> Install:
@@ -52,4 +52,4 @@ def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputa
 
         return send_changed_acknowledgment
 
-    return replace_during(outer, Sending.on_message_position_available, make_changed_send)
+    return replace_during(outer, MessageSending.on_message_position_available, make_changed_send)

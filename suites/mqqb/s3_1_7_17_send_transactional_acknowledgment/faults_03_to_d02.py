@@ -16,12 +16,12 @@ from reference_qm.codec import (
     PrivateName,
     UserMessagePacket,
 )
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack, is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -45,7 +45,7 @@ add(
     "The receiver's OrderAck or FinalAck has the same MessageID as the message that the receiver sent before it.",
     replace_during(
         OrderAcks.send_transactional_ack,
-        Numbering.assign_message_ordinal,
+        MessageNumbering.assign_message_ordinal,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal or original(qm),
     ),
     blind=True,
@@ -53,7 +53,7 @@ add(
 
 
 @fault("receiver-final-acks-share-identifier-of-first", breaks="MQQB-3.1.7.17-03", blind=True)
-class ReceiverFinalAcksShareIdentifierOfFirst(Sending):
+class ReceiverFinalAcksShareIdentifierOfFirst(MessageSending):
     """The receiver gives all FinalAcks to a sender the MessageID of the first FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -200,7 +200,7 @@ add(
     "receiver-final-ack-of-lost-session-not-sent-on-open-session",
     "MQQB-3.1.7.17-11",
     "The receiver does not send the FinalAck of a lost session on a different open session.",
-    skip_during(FinalAcks.move_to_outgoing_queue, Sending.dispatch_messages),
+    skip_during(FinalAcks.move_to_outgoing_queue, MessageSending.dispatch_messages),
 )
 
 
@@ -246,7 +246,7 @@ add(
 
 
 @fault("receiver-negative-final-ack-sent-as-express-message", breaks="MQQB-3.1.7.17-D01", blind=True)
-class ReceiverNegativeFinalAckSentAsExpressMessage(Sending):
+class ReceiverNegativeFinalAckSentAsExpressMessage(MessageSending):
     """The receiver sends a negative FinalAck as an express message."""
 
     def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:

@@ -154,9 +154,9 @@ class ReceiverOrderAckNamesSequenceOfOtherQueue(OrderAcks):
     sequence into every OrderAck.
     """
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.due = list(session.order_acks_due)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -178,9 +178,9 @@ class ReceiverOrderAckTxSequenceNumberCutTo31Bits(OrderAcks):
 class ReceiverOrderAckHasHighestNumberOfAnyQueue(OrderAcks):
     """The receiver sends an OrderAck with the highest number that it accepted from the sender in any queue."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         self.due = list(session.order_acks_due)
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         number = max(one.saved_sequence_number for one in (*self.due, transfer))

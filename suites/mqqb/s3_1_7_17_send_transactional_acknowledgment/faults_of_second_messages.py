@@ -18,7 +18,7 @@ from reference_qm.codec import (
     PrivateName,
     UserMessagePacket,
 )
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -46,7 +46,9 @@ add(
     "MQQB-3.1.7.17-03",
     "The receiver gives a FinalAck the MessageID of its last OrderAck.",
     replace_during(
-        OrderAcks.send_transactional_ack, Numbering.assign_message_ordinal, _give_final_ack_message_id_of_last_ack
+        OrderAcks.send_transactional_ack,
+        MessageNumbering.assign_message_ordinal,
+        _give_final_ack_message_id_of_last_ack,
     ),
     blind=True,
 )
@@ -64,7 +66,7 @@ add(
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
     replace_during(
         FinalAcks.send_negative_final_ack,
-        Numbering.assign_message_ordinal,
+        MessageNumbering.assign_message_ordinal,
         _give_final_ack_message_id_of_refused_packet,
     ),
     blind=True,

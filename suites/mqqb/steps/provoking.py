@@ -19,7 +19,7 @@ from harness.peer.timeouts import PEER_TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from harness.wire.queues import PrivateQueueFormatName
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 
 NORMAL_MESSAGE_CLASS = 0x0000
 DELIVERY_MODE_FIELD_DM_BY_DELIVERY = {"express": 0, "recoverable": 1}
@@ -41,7 +41,7 @@ class SecondQueueManager:
     def __init__(self, peer: Peer, to: str) -> None:
         self.peer = peer
         self.to = _choose_queue(to)
-        self.identifier: UUID = new_guid(peer.entropy)
+        self.identifier: UUID = generate_guid(peer.entropy)
         self.connection: RawConversation | None = None
 
     def send(self, tag: int, delivery: str = "express", **message: Any) -> str:

@@ -10,20 +10,20 @@ import reference_qm.core.remote.remote_reads as remote_reading
 from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
-from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction, QueueAccessType
@@ -36,7 +36,7 @@ LOOKUP_RECEIVE_ACTIONS = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECE
 
 
 @follows("E51.2")
-class ServerReturnsFailureForCancelledRead(RemoteEnding):
+class ServerReturnsFailureForCancelledRead(RemoteReadEnding):
     """A cancelled read returns a failure HRESULT, not an informational status."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -53,7 +53,7 @@ class ServerDoesNotCancelPeeks(RemoteReads):
     ) -> None:
         answered = partial(self.complete_remote_read, entry)
         timeout_ms = None if entry.Timeout == INFINITE_MS else entry.Timeout
-        self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor)
+        self.qm.message_reading.peek_message(descriptor, answered, now, timeout_ms, cursor)
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         if entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
@@ -61,12 +61,12 @@ class ServerDoesNotCancelPeeks(RemoteReads):
 
 
 @follows("E55.2")
-class ServerOpensQueueByDescriptorHandleOnly(RemoteOpening):
+class ServerOpensQueueByDescriptorHandleOnly(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses a dwpContext that is not the handle of an OpenQueueDescriptor."""
 
-    @only_if(lambda part, _, dwp_context: part.qm.remote_starting.find_remote_descriptor(dwp_context) is None)
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        return super().check_open_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
+    @only_if(lambda part, _, dwp_context: part.qm.remote_read_starting.find_remote_descriptor(dwp_context) is None)
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        return super().check_open_handle_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
 
 
 class _CallRaisingFailureStatus(Call):
@@ -78,7 +78,7 @@ class _CallRaisingFailureStatus(Call):
 
 
 @follows("E56.2")
-class ServerRaisesExceptionFromPurgeQueue(RemoteOpening):
+class ServerRaisesExceptionFromPurgeQueue(RemoteQueueOpening):
     """RemoteQMPurgeQueue throws an error: it answers with a fault whose status is the error code."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -90,12 +90,12 @@ class _LookupReceiveRemover(RemoteReads):
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         answered = partial(self.complete_remote_read, entry)
-        self.qm.reading.read_by_lookup_identifier(
+        self.qm.message_reading.read_by_lookup_identifier(
             descriptor, lookup_id, operation, answered, entry.Action not in RECEIVE_ACTIONS
         )
 
 
-class _LookupReceiveEndIgnorer(RemoteEnding):
+class _LookupReceiveEndIgnorer(RemoteReadEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         if entry.Action in LOOKUP_RECEIVE_ACTIONS:
             entry.ended = True
@@ -112,7 +112,7 @@ add_reading(
 
 
 @follows("E58.2")
-class SeekFirstOrLastFailsForReservedLookupIds(Seeking):
+class SeekFirstOrLastFailsForReservedLookupIds(MessageSearch):
     """A lookup with SeekFirst or SeekLast fails, because no message has the LookupIdentifier 0 or the maximum
     LookupIdentifier.
     """
@@ -126,16 +126,16 @@ class SeekFirstOrLastFailsForReservedLookupIds(Seeking):
 
 
 @follows("E59.2")
-class ServerReversesPriorityInTransactionalLookupId(Positions):
+class ServerReversesPriorityInTransactionalLookupId(MessagePositions):
     """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        sequential = super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+        sequential = super().assign_lookup_identifier(message) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
         return (0 if message.TransactionIdentifier is None else 7 - message.Priority) << 56 | sequential
 
 
 @follows("E60.2")
-class ServerReturnsSharingViolationForExclusivelyOpenQueue(Qmcomm):
+class ServerReturnsSharingViolationForExclusivelyOpenQueue(QmcommMethods):
     """When a client opens a queue that another reader has open exclusively, the server returns
     MQ_ERROR_SHARING_VIOLATION.
     """
@@ -145,7 +145,7 @@ class ServerReturnsSharingViolationForExclusivelyOpenQueue(Qmcomm):
 
 
 @follows("E62.2")
-class ServerReceivesThroughPeekHandle(RemoteStarting):
+class ServerReceivesThroughPeekHandle(RemoteReadStarting):
     """The server performs a receive through a handle that was opened for peeking."""
 
     @only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
@@ -154,16 +154,18 @@ class ServerReceivesThroughPeekHandle(RemoteStarting):
 
 
 @follows("E102.2")
-class ServerPutsPriorityIntoEveryLookupId(Positions):
+class ServerPutsPriorityIntoEveryLookupId(MessagePositions):
     """The highest byte of LookupIdentifier is 7 minus the priority in every queue."""
 
     @only_if(lambda part, message: message.TransactionIdentifier is not None)
     def assign_lookup_identifier(self, message: Message) -> int:
-        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(
+            message
+        ) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
 @follows("E103.2")
-class SeekFirstOrLastRequiresKnownOrReservedLookupId(Seeking):
+class SeekFirstOrLastRequiresKnownOrReservedLookupId(MessageSearch):
     """A lookup with SeekFirst or SeekLast succeeds only with the LookupIdentifier of a message in the queue, with 0, or
     with the maximum.
     """
@@ -178,7 +180,7 @@ class SeekFirstOrLastRequiresKnownOrReservedLookupId(Seeking):
 
 
 @follows("E106.2")
-class ServerCursorFindsNothingAfterTimedOutReceive(Cursors):
+class ServerCursorFindsNothingAfterTimedOutReceive(QueueCursors):
     """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -202,7 +204,7 @@ class ReadWithoutTagWaitsAfterCloseOfQueue(QueueOpening):
 
 
 @follows("E136.2")
-class ClientTreatsLowBuildOfVersion51AsOld(ClientReading):
+class ClientTreatsLowBuildOfVersion51AsOld(ClientMessageReading):
     """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -210,42 +212,42 @@ class ClientTreatsLowBuildOfVersion51AsOld(ClientReading):
 
 
 @follows("E137.2")
-class ClientKeepsEntriesOfClosedQueues(ClientOpening):
+class ClientKeepsEntriesOfClosedQueues(ClientQueueOpening):
     """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         """Keep the entry."""
 
 
 @follows("E138.2")
-class ClientFindsEntryByQueueHandleOnly(ClientOpening):
+class ClientFindsEntryByQueueHandleOnly(ClientQueueOpening):
     """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
-    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+    def find_remote_open_queue_entry(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.OpenQueueDescriptorHandle == queue.QueueHandle:
                 return entry
-        return super().find_remote_open_queue(queue)
+        return super().find_remote_open_queue_entry(queue)
 
 
 @follows("E139.2")
-class ServerComparesSevenBytesOfLookupId(Seeking):
+class ServerComparesSevenBytesOfLookupId(MessageSearch):
     """The server compares only the low seven bytes of a LookupIdentifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        low = lookup_id & LOW_LOOKUP_ID_BYTES
+        low = lookup_id & LOOKUP_ID_WITHOUT_PRIORITY_MASK
         whole = (
             one.LookupIdentifier
             for one in queue.MessagePositionList
-            if one.LookupIdentifier & LOW_LOOKUP_ID_BYTES == low
+            if one.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_MASK == low
         )
         return super().seek_with_identifier(queue, next(whole, lookup_id), peek_operation, lookup_action)
 
 
 @follows("E170.2")
-class ServerTreatsHandleOfDeletedQueueAsUnknown(RemoteStarting):
+class ServerTreatsHandleOfDeletedQueueAsUnknown(RemoteReadStarting):
     """The server treats a handle of a deleted queue as unknown."""
 
     @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)

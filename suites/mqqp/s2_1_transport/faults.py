@@ -11,9 +11,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_pdus, filter_inputs
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.part import QM
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc import QM2QM
-from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, PresentationContextElement
 from reference_qm.rpc.bodies import Fault, Response
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
@@ -57,7 +57,7 @@ add(
 )
 
 
-ContextElementChange = Callable[[ContextElement], ContextElement]
+ContextElementChange = Callable[[PresentationContextElement], PresentationContextElement]
 
 
 def _change_bind_proposals(change: ContextElementChange) -> Install:
@@ -78,7 +78,7 @@ def _change_bind_proposals(change: ContextElementChange) -> Install:
     return filter_inputs(change_bind_of_event)
 
 
-def _accept_any_minor_version(element: ContextElement) -> ContextElement:
+def _accept_any_minor_version(element: PresentationContextElement) -> PresentationContextElement:
     syntax = element.abstract_syntax
     same = syntax.uuid == QM2QM.syntax.uuid and syntax.version & 0xFFFF == 1
     return replace(element, abstract_syntax=QM2QM.syntax) if same else element
@@ -171,7 +171,7 @@ add(
 
 
 @fault("server-connection-refused-while-read-waits", breaks="MQQP-2.1-D01", blind=True)
-class ServerConnectionRefusedWhileReadWaits(RpcServing):
+class ServerConnectionRefusedWhileReadWaits(RpcEventDispatching):
     """While one read waits for a message, the server closes every new connection."""
 
     def __init__(self, qm: QM) -> None:
@@ -187,7 +187,7 @@ class ServerConnectionRefusedWhileReadWaits(RpcServing):
 
 
 @fault("server-connection-refused-after-client-lost-with-open-queue", breaks="MQQP-2.1-D01", blind=True)
-class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcServing):
+class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcEventDispatching):
     """After the connection of a client was lost while a queue was open for remote reading, the server closes every new
     connection.
     """

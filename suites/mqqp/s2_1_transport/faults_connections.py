@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc import EPT, CallReceived, FaultStatus, RpcEvent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytesReceived
 
 
 @fault("server-closes-third-simultaneous-rpc-connection", breaks=("MQQP-2.1-01", "MQQP-2.1-D01"), blind=True)
-class ServerClosesThirdSimultaneousRpcConnection(RpcServing):
+class ServerClosesThirdSimultaneousRpcConnection(RpcEventDispatching):
     """The server closes a connection when two other connections are open."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -25,7 +25,7 @@ class ServerClosesThirdSimultaneousRpcConnection(RpcServing):
 
 
 @fault("server-endpoint-mapper-fails-second-ept-map-of-connection", breaks="MQQP-2.1-02", blind=True)
-class ServerEndpointMapperFailsSecondEptMapOfConnection(RpcServing):
+class ServerEndpointMapperFailsSecondEptMapOfConnection(RpcEventDispatching):
     """The endpoint mapper answers only the first call of ept_map."""
 
     def carry_out(self, event: RpcEvent, now: Now) -> None:

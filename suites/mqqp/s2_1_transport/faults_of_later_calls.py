@@ -6,13 +6,13 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc import EPT, QM2QM, Call, CallReceived, RpcEvent
 from reference_qm.rpc.mapper import EndpointMapper
 from reference_qm.surface.clock import Now
 
 
-class _MethodRefuserAfterRestart(RpcServing):
+class _MethodRefuserAfterRestart(RpcEventDispatching):
     """The server supports no method of qm2qm after a restart."""
 
     has_restarted = False
@@ -21,7 +21,7 @@ class _MethodRefuserAfterRestart(RpcServing):
         return super().is_method_supported(call) and not (self.has_restarted and call.context.interface is QM2QM)
 
 
-class _EndpointMapperEmptyAfterRestart(RpcServing):
+class _EndpointMapperEmptyAfterRestart(RpcEventDispatching):
     """The endpoint mapper lists no endpoint after a restart."""
 
     has_restarted = False
@@ -34,7 +34,7 @@ class _EndpointMapperEmptyAfterRestart(RpcServing):
 
 
 def _record_restart(qm: QueueManager) -> None:
-    qm.rpc_serving.has_restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
+    qm.rpc_event_dispatching.has_restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
 
 
 add(
@@ -54,7 +54,7 @@ add(
 
 
 @fault("server-refuses-open-queue-on-qm2qm-while-other-client-read-waits", breaks="MQQP-2.1-01", blind=True)
-class ServerRefusesOpenQueueOnQm2qmWhileOtherClientReadWaits(RpcServing):
+class ServerRefusesOpenQueueOnQm2qmWhileOtherClientReadWaits(RpcEventDispatching):
     """The server accepts no call of qm2qm that opens a queue while a read of another client waits."""
 
     def is_method_supported(self, call: Call) -> bool:
@@ -63,7 +63,7 @@ class ServerRefusesOpenQueueOnQm2qmWhileOtherClientReadWaits(RpcServing):
 
 
 @fault("server-endpoint-mapper-returns-no-port-from-second-call", breaks="MQQP-2.1-02", blind=True)
-class ServerEndpointMapperReturnsNoPortFromSecondCall(RpcServing):
+class ServerEndpointMapperReturnsNoPortFromSecondCall(RpcEventDispatching):
     """The endpoint mapper returns no port of qm2qm from the second call on."""
 
     count = 0

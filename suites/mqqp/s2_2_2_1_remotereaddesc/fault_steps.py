@@ -9,10 +9,10 @@ from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.codec import FormatError
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -23,11 +23,11 @@ def refuse_nonzero_field(name: str) -> Install:
     ignore.
     """
 
-    class ReadRefuser(RemoteStarting):
-        def check_description(self, desc: ReadDescription | None) -> Status:
+    class ReadRefuser(RemoteReadStarting):
+        def check_read_description(self, desc: ReadDescription | None) -> Status:
             if desc is not None and desc[name]:
                 return Status.MQ_ERROR_INVALID_PARAMETER
-            return super().check_description(desc)
+            return super().check_read_description(desc)
 
     return replace_part(ReadRefuser)
 
@@ -37,7 +37,7 @@ def refuse_answer_with_other_field_value(name: str, usual: int) -> Install:
     other than the expected one.
     """
 
-    class AnswerFieldChecker(ClientReading):
+    class AnswerFieldChecker(ClientMessageReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             both = results.get("lpRemoteReadDesc2") or {"pRemoteReadDesc": results.get("lpRemoteReadDesc")}
             if both["pRemoteReadDesc"][name] != usual:
@@ -81,7 +81,7 @@ class ReadDescriptionChangerOfAnswersWithMessage(RemoteReads):
         return found | self.change(position, found)
 
 
-class ReadTimeoutChanger(RemoteStarting):
+class ReadTimeoutChanger(RemoteReadStarting):
     """Change the time-out of a read."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
@@ -93,7 +93,7 @@ class ReadTimeoutChanger(RemoteStarting):
         return entry
 
 
-class ReadRefuser(RemoteStarting):
+class ReadRefuser(RemoteReadStarting):
     """Refuse some reads."""
 
     def is_refused(self, desc: ReadDescription) -> bool:

@@ -9,14 +9,14 @@ from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers, replace_during, skip
 from harness.faults.registry import add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -47,13 +47,13 @@ add(
     "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
     combine_installers(
         replace_during(
-            RemoteStarting.remote_qm_start_receive,
-            RemoteStarting.find_remote_cursor,
+            RemoteReadStarting.remote_qm_start_receive,
+            RemoteReadStarting.find_remote_cursor,
             _use_first_cursor_for_unknown_cursor,
         ),
         replace_during(
-            RemoteStarting.remote_qm_start_receive2,
-            RemoteStarting.find_remote_cursor,
+            RemoteReadStarting.remote_qm_start_receive2,
+            RemoteReadStarting.find_remote_cursor,
             _use_first_cursor_for_unknown_cursor,
         ),
     ),
@@ -61,7 +61,7 @@ add(
 
 
 @fault("server-read-by-second-cursor-uses-first-cursor-of-handle", breaks="MQQP-2.2.2.1-01")
-class ServerReadBySecondCursorUsesFirstCursorOfHandle(RemoteStarting):
+class ServerReadBySecondCursorUsesFirstCursorOfHandle(RemoteReadStarting):
     """The server reads by the first cursor of the handle for every cursor of the handle that the client names."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -82,16 +82,16 @@ class ServerInfiniteUlTimeoutCutTo1Second(RemoteReads):
 
 
 @fault("client-sends-infinite-ul-timeout-as-0x0fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientSendsInfiniteUlTimeoutAs0x0fffffff(ClientReading):
+class ClientSendsInfiniteUlTimeoutAs0x0fffffff(ClientMessageReading):
     """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"ulTimeout": described["ulTimeout"] & 0x0FFFFFFF}
 
 
 @fault("server-endless-read-ends-after-one-hour", breaks="MQQP-2.2.2.1-02")
-class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
+class ServerEndlessReadEndsAfterOneHour(RemoteReadStarting):
     """The server ends a read without a timeout after one hour."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -128,21 +128,21 @@ class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
 
 
 @fault("client-peek-without-time-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientPeekWithoutTimeLimitHasUlTimeout0x7fffffff(ClientReading):
+class ClientPeekWithoutTimeLimitHasUlTimeout0x7fffffff(ClientMessageReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a peek without a time limit."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         infinite = read.TimeOut == INFINITE_MS and not read.receives
-        return super().describe_read(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
+        return super().build_start_receive_description(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
 
 
 @fault("client-cursor-read-without-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientCursorReadWithoutLimitHasUlTimeout0x7fffffff(ClientReading):
+class ClientCursorReadWithoutLimitHasUlTimeout0x7fffffff(ClientMessageReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a read by a cursor without a time limit."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         infinite = read.TimeOut == INFINITE_MS and bool(read.CursorHandle)
-        return super().describe_read(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
+        return super().build_start_receive_description(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
 
 
 @fault(
@@ -202,7 +202,7 @@ class ServerPeekReturnsPacketWithExtraBytesInDwSize(RemoteReads):
 
 
 @fault("server-cancel-receive-ends-wrong-read", breaks="MQQP-2.2.2.1-04")
-class ServerCancelReceiveEndsWrongRead(RemoteEnding):
+class ServerCancelReceiveEndsWrongRead(RemoteReadEnding):
     """If a queue has several waiting reads, RemoteQMCancelReceive cancels a read with a different dwRequestID instead
     of the requested read.
     """
@@ -214,7 +214,7 @@ class ServerCancelReceiveEndsWrongRead(RemoteEnding):
 
 
 @fault("server-cancel-compares-only-low-31-bits-of-request-id", breaks="MQQP-2.2.2.1-04", blind=True)
-class ServerCancelComparesOnlyLow31BitsOfRequestId(RemoteEnding):
+class ServerCancelComparesOnlyLow31BitsOfRequestId(RemoteReadEnding):
     """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -228,12 +228,12 @@ add(
     "server-dw-request-id-in-use-accepted",
     ("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"),
     "The server accepts a read with a dwRequestID that is in use.",
-    skip(RemoteStarting.check_request_id),
+    skip(RemoteReadStarting.check_request_id),
 )
 
 
 @fault("client-request-id-reused-before-end-receive", breaks="MQQP-2.2.2.1-05", blind=True)
-class ClientRequestIdReusedBeforeEndReceive(ClientReading):
+class ClientRequestIdReusedBeforeEndReceive(ClientMessageReading):
     """The client assigns the dwRequestID of a pending read by a cursor also to the next read."""
 
     def create_pending_read(self, read: RemoteRead) -> Any:
@@ -265,7 +265,7 @@ add(
 
 
 @fault("server-read-with-reserved-not-0-does-not-wait", breaks="MQQP-2.2.2.1-06")
-class ServerReadWithReservedNot0DoesNotWait(RemoteStarting):
+class ServerReadWithReservedNot0DoesNotWait(RemoteReadStarting):
     """The server does not wait for a message if Reserved of the request is not 0."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -276,7 +276,7 @@ class ServerReadWithReservedNot0DoesNotWait(RemoteStarting):
 
 
 @fault("client-refuses-read-answer-with-reserved-above-1", breaks="MQQP-2.2.2.1-06")
-class ClientRefusesReadAnswerWithReservedAbove1(ClientReading):
+class ClientRefusesReadAnswerWithReservedAbove1(ClientMessageReading):
     """The client treats a read as failed if Reserved of the answer is above 1."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
@@ -295,7 +295,7 @@ class ServerPeekWithReservedRefused(ReadRefuser):
 
 
 @fault("client-refuses-second-read-response-with-reserved-0", breaks="MQQP-2.2.2.1-06")
-class ClientRefusesSecondReadResponseWithReserved0(ClientReading):
+class ClientRefusesSecondReadResponseWithReserved0(ClientMessageReading):
     """The client refuses a message whose Reserved is 0, in the second read of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -311,7 +311,7 @@ class ClientRefusesSecondReadResponseWithReserved0(ClientReading):
 
 
 @fault("server-lookup-with-nonzero-reserved-refused", breaks="MQQP-2.2.2.1-06", blind=True)
-class ServerLookupWithNonzeroReservedRefused(RemoteStarting):
+class ServerLookupWithNonzeroReservedRefused(RemoteReadStarting):
     """The server refuses a read by LookupIdentifier whose Reserved is above 1."""
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:

@@ -10,13 +10,13 @@ from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import READ_STARTER_BY_ACTION, ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import READ_STARTER_BY_ACTION, ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
@@ -225,7 +225,7 @@ class ServerEndsReceiveWhoseRequestHasRrAck(RemoteReads):
 
 
 @fault("client-ends-no-receive-whose-answer-has-rr-ack", breaks="MQQP-2.2.2.1-09")
-class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientReading):
+class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientMessageReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
     is_receive_acknowledged = False
@@ -235,9 +235,9 @@ class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientReading):
         self.is_receive_acknowledged = desc["eAckNack"] == 2
         return super().reconstruct_message(results, server)
 
-    def end_receive(self, entry: Any, ack: Any) -> RemoteCallSequence:
+    def call_end_receive(self, entry: Any, ack: Any) -> RemoteCallSequence:
         if not self.is_receive_acknowledged:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("server-refuses-read-by-cursor-with-e-ack-nack-1", breaks="MQQP-2.2.2.1-09")
@@ -257,11 +257,11 @@ class ServerUnlocksMessageOfReceiveWithEAckNack1AtOnce(RemoteReads):
         desc = entry.call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
         super().complete_remote_read(entry, status, position)
         if position is not None and desc["eAckNack"] == 1 and entry.Action in RECEIVE_ACTIONS:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
 
 
 @fault("server-lookup-with-eacknack-refused", breaks="MQQP-2.2.2.1-09", blind=True)
-class ServerLookupWithEacknackRefused(RemoteStarting):
+class ServerLookupWithEacknackRefused(RemoteReadStarting):
     """The server refuses a read by LookupIdentifier whose eAckNack is not 0."""
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:
@@ -269,7 +269,7 @@ class ServerLookupWithEacknackRefused(RemoteStarting):
 
 
 @fault("client-fails-receive-whose-answer-has-rr-nack", breaks="MQQP-2.2.2.1-09", blind=True)
-class ClientFailsReceiveWhoseAnswerHasRrNack(ClientReading):
+class ClientFailsReceiveWhoseAnswerHasRrNack(ClientMessageReading):
     """The client treats a receive as failed if eAckNack of the answer is RR_NACK."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> Any:
@@ -325,7 +325,7 @@ class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
     breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"),
     blind=True,
 )
-class ServerRestartsCallTimersWhenMessageArrivesForOtherRead(Waiting):
+class ServerRestartsCallTimersWhenMessageArrivesForOtherRead(WaitingReads):
     """When a message arrives for one waiting read, the server restarts the Call Timers of the other waiting reads of
     the queue.
     """

@@ -10,12 +10,12 @@ from harness.faults.parts import fault
 from harness.faults.primitives import filter_inputs
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -77,11 +77,11 @@ class ServerCopiesReservedOfLookupRequestToAnswer(ReadAnswerChanger):
 
 
 @fault("client-reserved-1-in-read-by-cursor", breaks="MQQP-2.2.2.1-D03")
-class ClientReserved1InReadByCursor(ClientReading):
+class ClientReserved1InReadByCursor(ClientMessageReading):
     """The client sets Reserved to 1 in a read by a cursor."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), "Reserved": int(bool(read.CursorHandle))}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive_description(read), "Reserved": int(bool(read.CursorHandle))}
 
 
 @fault("server-returns-reserved-0-for-peek", breaks="MQQP-2.2.2.1-D03", blind=True)
@@ -95,11 +95,11 @@ class ServerReturnsReserved0ForPeek(RemoteReads):
 
 
 @fault("client-lookup-sends-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ClientLookupSendsReserved1(ClientReading):
+class ClientLookupSendsReserved1(ClientMessageReading):
     """The client sets Reserved to 1 in a read by LookupIdentifier."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), "Reserved": int(read.LookupId is not None)}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive_description(read), "Reserved": int(read.LookupId is not None)}
 
 
 @fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")

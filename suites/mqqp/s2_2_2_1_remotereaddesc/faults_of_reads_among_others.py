@@ -7,10 +7,10 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import RemoteReadState
@@ -26,7 +26,7 @@ TOO_GREAT_DW_SIZE = 0x00420001
 
 
 @fault("server-ignores-h-cursor-of-waiting-read", breaks="MQQP-2.2.2.1-01", blind=True)
-class ServerIgnoresHCursorOfWaitingRead(Waiting):
+class ServerIgnoresHCursorOfWaitingRead(WaitingReads):
     """A read with a nonzero hCursor that has to wait is answered with the first message of the queue, not with the
     message after the cursor.
     """
@@ -73,7 +73,7 @@ class ServerIgnoresHCursorOfSecondReceiveBySameCursor(RemoteReads):
 
 
 @fault("server-read-cancels-equal-dw-request-ids-of-other-handles", breaks="MQQP-2.2.2.1-04", blind=True)
-class ServerReadCancelsEqualDwRequestIdsOfOtherHandles(RemoteEnding):
+class ServerReadCancelsEqualDwRequestIdsOfOtherHandles(RemoteReadEnding):
     """With a read, the acceptor also cancels the reads with the same dwRequestID that wait with other queue handles."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -85,7 +85,7 @@ class ServerReadCancelsEqualDwRequestIdsOfOtherHandles(RemoteEnding):
 
 
 @fault("server-cancel-compares-low-16-bits-of-dw-request-id", breaks="MQQP-2.2.2.1-04", blind=True)
-class ServerCancelComparesLow16BitsOfDwRequestId(RemoteEnding):
+class ServerCancelComparesLow16BitsOfDwRequestId(RemoteReadEnding):
     """The acceptor cancels the first read whose dwRequestID has the given low 16 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

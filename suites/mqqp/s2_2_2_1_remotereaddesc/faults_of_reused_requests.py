@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 
 
 @fault("client-repeats-dw-request-id-of-pending-peek-in-receive", breaks="MQQP-2.2.2.1-05", blind=True)
-class ClientRepeatsDwRequestIdOfPendingPeekInReceive(ClientReading):
+class ClientRepeatsDwRequestIdOfPendingPeekInReceive(ClientMessageReading):
     """The client gives a receive the dwRequestID of a peek of the same queue that is pending."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:

@@ -11,16 +11,16 @@ from harness.faults.primitives import change_pdus, combine_installers, filter_in
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer, change_answer_values
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RpcBindingHandle
 from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import LOOKUP_ACTIONS, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import LOOKUP_ACTIONS, RemoteStarting
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.rpc.bind_bodies import Bind
@@ -29,15 +29,15 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 QM2QM_METHOD_STEPS = (
-    RemoteStarting.remote_qm_start_receive,
-    RemoteStarting.remote_qm_start_receive2,
-    RemoteStarting.remote_qm_start_receive_by_lookup_id,
-    RemoteEnding.remote_qm_end_receive,
-    RemoteEnding.remote_qm_cancel_receive,
-    RemoteOpening.remote_qm_open_queue,
-    RemoteOpening.remote_qm_close_queue,
-    RemoteOpening.remote_qm_close_cursor,
-    RemoteOpening.remote_qm_purge_queue,
+    RemoteReadStarting.remote_qm_start_receive,
+    RemoteReadStarting.remote_qm_start_receive2,
+    RemoteReadStarting.remote_qm_start_receive_by_lookup_id,
+    RemoteReadEnding.remote_qm_end_receive,
+    RemoteReadEnding.remote_qm_cancel_receive,
+    RemoteQueueOpening.remote_qm_open_queue,
+    RemoteQueueOpening.remote_qm_close_queue,
+    RemoteQueueOpening.remote_qm_close_cursor,
+    RemoteQueueOpening.remote_qm_purge_queue,
 )
 
 
@@ -59,7 +59,7 @@ add(
 
 
 @fault("server-returns-own-status-without-c-bit-for-closed-queue", breaks="MQQP-1.8-D01")
-class ServerReturnsOwnStatusWithoutCBitForClosedQueue(RemoteEnding):
+class ServerReturnsOwnStatusWithoutCBitForClosedQueue(RemoteReadEnding):
     """If the queue of a pending receive has been closed, RemoteQMEndReceive returns an HRESULT of the server in which
     the C bit is clear.
     """
@@ -67,7 +67,7 @@ class ServerReturnsOwnStatusWithoutCBitForClosedQueue(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None:
             handle = call.handle.state.OpenQueueDescriptorHandle
-            if self.qm.remote_starting.find_remote_descriptor(handle) is None:
+            if self.qm.remote_read_starting.find_remote_descriptor(handle) is None:
                 call = change_answer_values(call, Return=0xC00EF00D)
         super().remote_qm_end_receive(call, now)
 
@@ -100,7 +100,7 @@ class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_RefusalStatusChanger):
 
 
 @fault("server-returns-own-status-without-customer-bit-for-refused-purge", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerReturnsOwnStatusWithoutCustomerBitForRefusedPurge(RemoteOpening):
+class ServerReturnsOwnStatusWithoutCustomerBitForRefusedPurge(RemoteQueueOpening):
     """The server returns its own HRESULT 0xC00E7003 for a refused RemoteQMPurgeQueue."""
 
     def refuse_purge(self, call: Call, status: Status) -> None:
@@ -108,7 +108,7 @@ class ServerReturnsOwnStatusWithoutCustomerBitForRefusedPurge(RemoteOpening):
 
 
 @fault("server-returns-own-status-without-customer-bit-for-null-handle", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerReturnsOwnStatusWithoutCustomerBitForNullHandle(RemoteEnding):
+class ServerReturnsOwnStatusWithoutCustomerBitForNullHandle(RemoteReadEnding):
     """The server returns its own HRESULT 0xC00E7004 for a RemoteQMEndReceive with the context handle NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -117,7 +117,7 @@ class ServerReturnsOwnStatusWithoutCustomerBitForNullHandle(RemoteEnding):
 
 
 @fault("server-own-status-of-refused-close-cursor-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfRefusedCloseCursorWithoutCustomerBit(RemoteOpening):
+class ServerOwnStatusOfRefusedCloseCursorWithoutCustomerBit(RemoteQueueOpening):
     """The server returns its own HRESULT 0xC00E7005 for a refused RemoteQMCloseCursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -126,7 +126,7 @@ class ServerOwnStatusOfRefusedCloseCursorWithoutCustomerBit(RemoteOpening):
 
 
 @fault("server-own-status-of-refused-cancel-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfRefusedCancelWithoutCustomerBit(RemoteEnding):
+class ServerOwnStatusOfRefusedCancelWithoutCustomerBit(RemoteReadEnding):
     """The server returns its own HRESULT 0xC00E7006 for a RemoteQMCancelReceive with an unknown dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -172,7 +172,7 @@ add(
 
 
 @fault("server-purge-through-peek-handle-refused-without-severity-bit", breaks="MQQP-2.2-D01", blind=True)
-class ServerPurgeThroughPeekHandleRefusedWithoutSeverityBit(RemoteOpening):
+class ServerPurgeThroughPeekHandleRefusedWithoutSeverityBit(RemoteQueueOpening):
     """When the server refuses a purge through a handle that was opened for peeking, the server returns an HRESULT
     without the S bit.
     """
@@ -208,7 +208,7 @@ class ServerAlreadyReceivedStatusWithoutSeverityBit(RemoteReads):
 
 
 @fault("server-unknown-request-id-status-without-severity-bit", breaks="MQQP-2.2-D01")
-class ServerUnknownRequestIdStatusWithoutSeverityBit(RemoteEnding):
+class ServerUnknownRequestIdStatusWithoutSeverityBit(RemoteReadEnding):
     """When RemoteQMCancelReceive names an unknown dwRequestID, the server returns a status without the S bit."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -247,7 +247,7 @@ class ServerStatusOfRefusedLookupWithoutSeverity(_RefusalStatusChanger):
 
 
 @fault("server-second-open-queue-returns-null-context-handle", breaks="MQQP-2.2.1.1-01")
-class ServerSecondOpenQueueReturnsNullContextHandle(RemoteOpening):
+class ServerSecondOpenQueueReturnsNullContextHandle(RemoteQueueOpening):
     """The server returns the handle NULL from the second RemoteQMOpenQueue of a client."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -256,7 +256,7 @@ class ServerSecondOpenQueueReturnsNullContextHandle(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-handle-valid-while-other-is-open", breaks="MQQP-2.2.1.1-01")
-class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
+class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteQueueOpening):
     """The server returns MQ_OK from RemoteQMCloseQueue, but keeps the handle and the queue open, if the client has a
     second queue open.
     """
@@ -269,16 +269,16 @@ class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
 
 
 @fault("client-omits-close-queue-while-any-other-queue-is-open", breaks="MQQP-2.2.1.1-01")
-class ClientOmitsCloseQueueWhileAnyOtherQueueIsOpen(ClientOpening):
+class ClientOmitsCloseQueueWhileAnyOtherQueueIsOpen(ClientQueueOpening):
     """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
+    def call_close_queue(self, binding: RpcBindingHandle, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) < 2:
             yield from super().call_close_queue(binding, entry)
 
 
 @fault("server-end-receive-keeps-handle-of-start-receive-by-lookup-id", breaks="MQQP-2.2.1.2-01", blind=True)
-class ServerEndReceiveKeepsHandleOfStartReceiveByLookupId(RemoteEnding):
+class ServerEndReceiveKeepsHandleOfStartReceiveByLookupId(RemoteReadEnding):
     """RemoteQMEndReceive does not end the context handle that RemoteQMStartReceiveByLookupId created."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -293,11 +293,11 @@ class ServerEndReceiveKeepsHandleOfStartReceiveByLookupId(RemoteEnding):
         if handle.state.ended:
             answer_end(Status.MQ_OK)
         else:
-            self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
+            self.end_remote_read(handle.state, self.is_message_delivered(call.arguments["dwAck"]), answer_end)
 
 
 @fault("server-keeps-context-handle-of-receive-after-rr-nack", breaks="MQQP-2.2.1.2-01")
-class ServerKeepsContextHandleOfReceiveAfterRrNack(RemoteEnding):
+class ServerKeepsContextHandleOfReceiveAfterRrNack(RemoteReadEnding):
     """When a receive ends with RR_NACK, the server does not end the context handle of the receive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -307,7 +307,7 @@ class ServerKeepsContextHandleOfReceiveAfterRrNack(RemoteEnding):
 
 
 @fault("server-end-receive-with-rr-nack-leaves-context-handle-valid", breaks="MQQP-2.2.1.2-01")
-class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteEnding):
+class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteReadEnding):
     """The server ends a receive with RR_NACK, but keeps the context handle of the receive valid."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -333,14 +333,14 @@ class ServerSecondReceiveReturnsContextHandleOfFirst(RemoteReads):
 
 
 @fault("client-omits-end-receive-for-second-receive-of-queue", breaks="MQQP-2.2.1.2-01")
-class ClientOmitsEndReceiveForSecondReceiveOfQueue(ClientReading):
+class ClientOmitsEndReceiveForSecondReceiveOfQueue(ClientMessageReading):
     """The client does not call RemoteQMEndReceive for the second receive of a queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.seen: set[int] = set()
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry.queue.number not in self.seen:
             self.seen.add(entry.queue.number)
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-forgets-first-of-three-waiting-reads", breaks=("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"))
-class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
+class ServerForgetsFirstOfThreeWaitingReads(RemoteReadStarting):
     """The server forgets the first waiting read of a handle when a third read begins to wait."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -27,7 +27,7 @@ class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
         return super().create_remote_read_entry(call, desc)
 
 
-class _RemoteReadEntryOmitter(RemoteStarting):
+class _RemoteReadEntryOmitter(RemoteReadStarting):
     """Forget the entries of some reads; a subclass selects which."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -65,7 +65,7 @@ class ServerAddsNoRemoteReadEntryForWaitingStartReceive(_RemoteReadEntryOmitter)
 
 
 @fault("server-purge-forgets-waiting-reads", breaks="MQQP-3.1.1.3-01", blind=True)
-class ServerPurgeForgetsWaitingReads(RemoteOpening):
+class ServerPurgeForgetsWaitingReads(RemoteQueueOpening):
     """After a purge of a queue, RemoteQMCancelReceive does not find the reads that wait through the handle of the
     purge.
     """
@@ -77,16 +77,16 @@ class ServerPurgeForgetsWaitingReads(RemoteOpening):
 
 
 @fault("server-close-queue-cancels-reads-of-other-queues", breaks="MQQP-3.1.1.3-02")
-class ServerCloseQueueCancelsReadsOfOtherQueues(RemoteOpening):
+class ServerCloseQueueCancelsReadsOfOtherQueues(RemoteQueueOpening):
     """When one queue is closed, RemoteQMCloseQueue cancels the waiting reads of all queues."""
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         for read in list(self.qm.remote.reads.values()):
-            self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+            self.qm.remote_read_ending.cancel_remote_read(read, CANCELED_STATUS)
 
 
 @fault("server-cancel-removes-reads-of-other-queues-with-same-request-id", breaks="MQQP-3.1.1.3-02", blind=True)
-class ServerCancelRemovesReadsOfOtherQueuesWithSameRequestId(RemoteEnding):
+class ServerCancelRemovesReadsOfOtherQueuesWithSameRequestId(RemoteReadEnding):
     """RemoteQMCancelReceive also removes the waiting reads of other queues that have the same dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -108,7 +108,7 @@ class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
 
 
 @fault("server-read-replaces-entry-of-other-handle-with-same-request-id", breaks="MQQP-3.1.1.3-02")
-class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteStarting):
+class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteReadStarting):
     """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -140,7 +140,7 @@ class ServerFinishedReadRemovesAllReadEntriesOfHandle(RemoteReads):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-class _CloserCancellingSelectedReads(RemoteOpening):
+class _CloserCancellingSelectedReads(RemoteQueueOpening):
     """Cancel only some reads of a queue that is closed; the others stay pending."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -150,10 +150,10 @@ class _CloserCancellingSelectedReads(RemoteOpening):
         handle = entry.OpenQueueDescriptorHandle
         reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(handle)
         chosen = self.select_cancelled_reads(reads)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(handle)
         if descriptor is not None and len(chosen) < len(reads):
             for read in chosen:
-                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+                self.qm.remote_read_ending.cancel_remote_read(read, CANCELED_STATUS)
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
             self._remove_queue_descriptor(descriptor)
         else:
@@ -180,7 +180,7 @@ class ServerCloseCancelsOnlyReadsOfStartReceive2(_CloserCancellingSelectedReads)
 
 
 @fault("server-purge-queue-removes-entry-of-open-queue", breaks="MQQP-3.1.1.5-01")
-class ServerPurgeQueueRemovesEntryOfOpenQueue(RemoteOpening):
+class ServerPurgeQueueRemovesEntryOfOpenQueue(RemoteQueueOpening):
     """The server removes the entry of an open queue when the queue is purged."""
 
     def purge_remote_queue(self, call: Call, queue: object) -> None:
@@ -189,7 +189,7 @@ class ServerPurgeQueueRemovesEntryOfOpenQueue(RemoteOpening):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
-class _OpenQueueEntryRemover(RemoteOpening):
+class _OpenQueueEntryRemover(RemoteQueueOpening):
     """Drop the entry of an opened queue."""
 
     def drop(self, handle: int) -> None:
@@ -227,18 +227,18 @@ class ServerOpenQueueEntryRemovedByTimedOutRead(RemoteReads):
 
 
 @fault("server-open-queue-removes-all-earlier-open-queue-entries", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class ServerOpenQueueRemovesAllEarlierOpenQueueEntries(RemoteOpening):
+class ServerOpenQueueRemovesAllEarlierOpenQueueEntries(RemoteQueueOpening):
     """When a queue is opened, RemoteQMOpenQueue removes all earlier entries from OpenQueueEntryCollection."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         for other in list(self.qm.remote.OpenQueueEntryCollection):
             if other is not entry:
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
 
 
 @fault("server-close-queue-removes-open-queue-entries-of-later-queues", breaks="MQQP-3.1.1.5-02")
-class ServerCloseQueueRemovesOpenQueueEntriesOfLaterQueues(RemoteOpening):
+class ServerCloseQueueRemovesOpenQueueEntriesOfLaterQueues(RemoteQueueOpening):
     """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -250,11 +250,11 @@ class ServerCloseQueueRemovesOpenQueueEntriesOfLaterQueues(RemoteOpening):
 
 
 @fault("server-open-queue-entry-removed-by-third-opening-of-client", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteOpening):
+class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteQueueOpening):
     """The server keeps only two OpenQueueEntry elements of a client: a third one replaces the first one."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         collection = self.qm.remote.OpenQueueEntryCollection
         own = [one for one in collection if one.ClientId == entry.ClientId]
         for one in own[:-2]:
@@ -262,7 +262,7 @@ class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteOpening):
 
 
 @fault("server-close-queue-also-removes-newest-open-queue-entry", breaks="MQQP-3.1.1.5-02")
-class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteOpening):
+class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteQueueOpening):
     """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -275,11 +275,11 @@ class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteOpening):
 
 
 @fault("server-close-queue-removes-entries-of-other-handles-of-queue", breaks="MQQP-3.1.1.5-02")
-class ServerCloseQueueRemovesEntriesOfOtherHandlesOfQueue(RemoteOpening):
+class ServerCloseQueueRemovesEntriesOfOtherHandlesOfQueue(RemoteQueueOpening):
     """The server removes the OpenQueueEntry elements of all handles of a queue when one handle is closed."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         super().close_open_queue_entry(entry)
         if descriptor is not None and descriptor.QueueReference is not None:
             for handle in descriptor.QueueReference.OpenQueueDescriptorCollection:
@@ -290,7 +290,7 @@ class ServerCloseQueueRemovesEntriesOfOtherHandlesOfQueue(RemoteOpening):
 @fault(
     "server-open-queue-replaces-entry-of-client-with-other-p-lic-guid", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
 )
-class ServerOpenQueueReplacesEntryOfClientWithOtherPLicGuid(RemoteOpening):
+class ServerOpenQueueReplacesEntryOfClientWithOtherPLicGuid(RemoteQueueOpening):
     """The server keeps one OpenQueueEntry per queue for clients with a different pLicGuid: a new client replaces the
     entry of the earlier client.
     """
@@ -299,9 +299,9 @@ class ServerOpenQueueReplacesEntryOfClientWithOtherPLicGuid(RemoteOpening):
         super().__init__(qm)
         self.seen: dict[int, OpenQueueEntry] = {}
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference is not None:
             earlier = self.seen.get(id(descriptor.QueueReference))
             if earlier is not None and earlier.ClientId != entry.ClientId:

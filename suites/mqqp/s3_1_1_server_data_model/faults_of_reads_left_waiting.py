@@ -5,13 +5,13 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS
 
 CLOSED_QUEUE_READ_RULES = ("MQQP-3.1.1.3-03", "MQQP-3.1.4.4-08")
 
 
-class CloserLeavingReadsWaiting(RemoteOpening):
+class CloserLeavingReadsWaiting(RemoteQueueOpening):
     """A part of the queue manager that closes a queue, but leaves some of the queue's reads waiting; a subclass selects
     which.
     """
@@ -21,7 +21,7 @@ class CloserLeavingReadsWaiting(RemoteOpening):
         raise NotImplementedError
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
         kept = {read.tag for place, read in enumerate(reads) if self.is_left_waiting(read, place)}
         if descriptor is None or not kept:
@@ -29,7 +29,7 @@ class CloserLeavingReadsWaiting(RemoteOpening):
             return
         for read in reads:
             if read.tag not in kept:
-                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+                self.qm.remote_read_ending.cancel_remote_read(read, CANCELED_STATUS)
         waiting, descriptor.WaitingMessageReadOperationCollection = descriptor.WaitingMessageReadOperationCollection, {}
         for read in reads:
             self.qm.remote.RemoteReadEntryCollection.remove(read)

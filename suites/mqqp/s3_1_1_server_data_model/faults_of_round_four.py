@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.rpc import Call
 
 
 @fault("server-remote-read-entry-replaced-by-equal-request-of-other-handle", breaks="MQQP-3.1.1.3-02", blind=True)
-class ServerRemoteReadEntryReplacedByEqualRequestOfOtherHandle(RemoteStarting):
+class ServerRemoteReadEntryReplacedByEqualRequestOfOtherHandle(RemoteReadStarting):
     """The server finds entries of RemoteReadEntryCollection by dwRequestID alone: a new read replaces the entry of a
     waiting read with the same number, which belongs to a different queue handle.
     """
@@ -24,17 +24,17 @@ class ServerRemoteReadEntryReplacedByEqualRequestOfOtherHandle(RemoteStarting):
 
 
 @fault("server-open-queue-entry-replaced-by-second-open-of-client", breaks="MQQP-3.1.1.5-01", blind=True)
-class ServerOpenQueueEntryReplacedBySecondOpenOfClient(RemoteOpening):
+class ServerOpenQueueEntryReplacedBySecondOpenOfClient(RemoteQueueOpening):
     """When a client opens a queue a second time, the server removes the entry of the first handle from
     OpenQueueEntryCollection, although this handle is not closed.
     """
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
-        opened = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
+        opened = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         for other in [*self.qm.remote.OpenQueueEntryCollection]:
             if other is entry or other.ClientId != entry.ClientId or opened is None:
                 continue
-            earlier = self.qm.remote_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
+            earlier = self.qm.remote_read_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
             if earlier is not None and earlier.QueueReference is opened.QueueReference:
                 self.qm.remote.OpenQueueEntryCollection.remove(other)

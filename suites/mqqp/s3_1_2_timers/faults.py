@@ -7,11 +7,11 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import TimerKey, TimerName
@@ -31,7 +31,7 @@ class ServerReadTimeoutNeverExpires(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-class _CallTimerOmitter(RemoteStarting):
+class _CallTimerOmitter(RemoteReadStarting):
     def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
         """Return whether the read gets no Call Timer."""
         return False
@@ -78,7 +78,7 @@ class ServerCallTimerOfThirdWaitingReadNotStarted(_CallTimerOmitter):
 @fault(
     "server-call-timer-stopped-by-other-read-that-ends", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01")
 )
-class ServerCallTimerStoppedByOtherReadThatEnds(Waiting):
+class ServerCallTimerStoppedByOtherReadThatEnds(WaitingReads):
     """The server stops the Call Timers of all waiting reads of a handle when one of them gets a message."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -105,7 +105,7 @@ class ServerWaitingReadUsesUlTimeoutOfFirstRead(RemoteReads):
 
 
 @fault("server-stops-timers-of-waiting-reads-when-new-read-waits", breaks="MQQP-3.1.2-02", blind=True)
-class ServerStopsTimersOfWaitingReadsWhenNewReadWaits(Waiting):
+class ServerStopsTimersOfWaitingReadsWhenNewReadWaits(WaitingReads):
     """The server stops the timers of all waiting reads when a new read begins to wait."""
 
     def wait_for_new_message(
@@ -126,7 +126,7 @@ class ServerStopsTimersOfWaitingReadsWhenNewReadWaits(Waiting):
 
 
 @fault("server-call-timer-expiry-ends-all-reads-of-handle", breaks="MQQP-3.1.2-02")
-class ServerCallTimerExpiryEndsAllReadsOfHandle(Waiting):
+class ServerCallTimerExpiryEndsAllReadsOfHandle(WaitingReads):
     """The server ends every waiting read of a handle when the Call Timer of one of them expires."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -148,7 +148,7 @@ class ServerReadTimeoutDoubled(RemoteReads):
 
 
 @fault("server-read-timeout-rounded-to-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
-class ServerReadTimeoutRoundedToSeconds(Waiting):
+class ServerReadTimeoutRoundedToSeconds(WaitingReads):
     """The server rounds ulTimeout down to whole seconds."""
 
     def wait_for_new_message(
@@ -159,7 +159,7 @@ class ServerReadTimeoutRoundedToSeconds(Waiting):
 
 
 @fault("server-call-timer-limited-to-one-minute", breaks="MQQP-3.1.2-03")
-class ServerCallTimerLimitedToOneMinute(RemoteStarting):
+class ServerCallTimerLimitedToOneMinute(RemoteReadStarting):
     """The server ends a waiting read after one minute, even if ulTimeout is greater."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -170,7 +170,7 @@ class ServerCallTimerLimitedToOneMinute(RemoteStarting):
 
 
 @fault("server-waits-forever-if-highest-bit-of-ul-timeout-is-set", breaks="MQQP-3.1.2-03")
-class ServerWaitsForeverIfHighestBitOfUlTimeoutIsSet(RemoteStarting):
+class ServerWaitsForeverIfHighestBitOfUlTimeoutIsSet(RemoteReadStarting):
     """The server waits without a time limit when the highest bit of ulTimeout is set."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytesReceived, RpcConnectionLost
 
@@ -11,7 +11,7 @@ LISTENER_END_MESSAGE = "the listener of DCE/RPC has ended"
 
 
 @fault("server-rpc-listener-ends-with-invalid-client", breaks="MQQP-3.1.3-01", blind=True)
-class ServerRpcListenerEndsWithInvalidClient(RpcServing):
+class ServerRpcListenerEndsWithInvalidClient(RpcEventDispatching):
     """After the server has closed a connection because of invalid bytes, it serves no new RPC connection."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -27,7 +27,7 @@ class ServerRpcListenerEndsWithInvalidClient(RpcServing):
 
 
 @fault("server-stops-rpc-listener-when-client-is-lost", breaks="MQQP-3.1.3-01")
-class ServerStopsRpcListenerWhenClientIsLost(RpcServing):
+class ServerStopsRpcListenerWhenClientIsLost(RpcEventDispatching):
     """After a client with an open queue has lost its connection, the server serves no new RPC connection."""
 
     def on_connection_lost(self, event: RpcConnectionLost, now: Now) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc.bodies import CoCancel, Request
 from reference_qm.rpc.header import PfcFlags
 from reference_qm.rpc.interfaces import QM2QM
@@ -29,7 +29,7 @@ def is_later_fragment_with_unknown_opnum(pdu: Pdu | None) -> bool:
 
 
 @fault("server-co-cancel-pdu-ends-rpc-service", breaks="MQQP-3.1.3-01")
-class ServerCoCancelPduEndsRpcService(RpcServing):
+class ServerCoCancelPduEndsRpcService(RpcEventDispatching):
     """The server processes no RPC PDU of any client after a co_cancel PDU."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -41,7 +41,7 @@ class ServerCoCancelPduEndsRpcService(RpcServing):
 
 
 @fault("server-later-fragment-opnum-unknown-ends-rpc-service", breaks="MQQP-3.1.3-01")
-class ServerLaterFragmentOpnumUnknownEndsRpcService(RpcServing):
+class ServerLaterFragmentOpnumUnknownEndsRpcService(RpcEventDispatching):
     """The server processes no RPC PDU of any client after a later fragment of a request whose opnum is unknown."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:

@@ -7,18 +7,18 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, CallMethodStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError, RpcBindingHandle
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
@@ -32,7 +32,7 @@ from suites.mqqp.s3_1_4_01_start_receive.fault_steps import RecorderOfWaitOfRead
 
 
 @fault("server-received-message-visible-to-lookup-peek", breaks="MQQP-3.1.4.1-01")
-class ServerReceivedMessageVisibleToLookupPeek(Seeking):
+class ServerReceivedMessageVisibleToLookupPeek(MessageSearch):
     """The server returns the message of an unfinished receive to a peek by LookupIdentifier."""
 
     def seek_with_identifier(
@@ -45,7 +45,7 @@ class ServerReceivedMessageVisibleToLookupPeek(Seeking):
 
 
 @fault("server-received-message-visible-to-peek-next", breaks="MQQP-3.1.4.1-01")
-class ServerReceivedMessageVisibleToPeekNext(Cursors):
+class ServerReceivedMessageVisibleToPeekNext(QueueCursors):
     """The server returns the message of an unfinished receive to a PEEK_NEXT."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -56,7 +56,7 @@ class ServerReceivedMessageVisibleToPeekNext(Cursors):
 
 
 @fault("server-received-message-visible-to-peek-current", breaks="MQQP-3.1.4.1-01")
-class ServerReceivedMessageVisibleToPeekCurrent(Seeking):
+class ServerReceivedMessageVisibleToPeekCurrent(MessageSearch):
     """The server returns the message of an unfinished receive to a PEEK_CURRENT without a cursor."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -65,7 +65,7 @@ class ServerReceivedMessageVisibleToPeekCurrent(Seeking):
 
 
 @fault("server-waiting-receives-get-same-message", breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.1-D15"))
-class ServerWaitingReceivesGetSameMessage(Waiting):
+class ServerWaitingReceivesGetSameMessage(WaitingReads):
     """The server returns an arriving message to all receives that wait on the same handle."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -100,7 +100,7 @@ class ServerLocksReceivedMessageOnlyForItsHandle(RemoteReads):
 
 
 @fault("server-cancel-receive-takes-newest-read", breaks="MQQP-3.1.4.1-02")
-class ServerCancelReceiveTakesNewestRead(RemoteEnding):
+class ServerCancelReceiveTakesNewestRead(RemoteReadEnding):
     """When several reads wait, RemoteQMCancelReceive cancels the newest waiting read of the queue, regardless of
     dwRequestID.
     """
@@ -219,7 +219,7 @@ class ServerReturnsContextHandleForReceiveByUnknownCursor(RemoteReads):
 
 
 @fault("client-end-receive-called-after-failed-receive", breaks=("MQQP-3.1.4.10-04", "MQQP-3.1.4.1-07"))
-class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
+class ClientEndReceiveCalledAfterFailedReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
 
     def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
@@ -247,7 +247,7 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
 class ClientWaitsOnAfterCallEndedWithFaultOrLostConnection(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
-    def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
+    def _carry_out_outputs(self, binding: RpcBindingHandle, happened: list[ClientOutput], now: Now) -> None:
         super()._carry_out_outputs(binding, [one for one in happened if not isinstance(one, CallFailed)], now)
 
 
@@ -282,7 +282,7 @@ class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
 
 
 @fault("client-repeats-read-after-io-timeout", breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10"))
-class ClientRepeatsReadAfterIoTimeout(ClientReading):
+class ClientRepeatsReadAfterIoTimeout(ClientMessageReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
     def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
@@ -299,7 +299,7 @@ class ClientRepeatsReadAfterIoTimeout(ClientReading):
     breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"),
     blind=True,
 )
-class ServerAcceptsSecondReadWithDwRequestIdOfWaitingPeek(RemoteStarting):
+class ServerAcceptsSecondReadWithDwRequestIdOfWaitingPeek(RemoteReadStarting):
     """The server accepts a second read with the dwRequestID of a waiting peek, but refuses a second read with the
     dwRequestID of a waiting receive.
     """
@@ -312,7 +312,7 @@ class ServerAcceptsSecondReadWithDwRequestIdOfWaitingPeek(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
+class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteReadStarting):
     """The server accepts a read with the dwRequestID of a peek that waits on the same handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -322,7 +322,7 @@ class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
 
 
 @fault("server-refuses-duplicate-request-id-of-only-first-waiting-read", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ServerRefusesDuplicateRequestIdOfOnlyFirstWaitingRead(RemoteStarting):
+class ServerRefusesDuplicateRequestIdOfOnlyFirstWaitingRead(RemoteReadStarting):
     """The server accepts a read with the dwRequestID of the second read that waits on the same handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -332,7 +332,7 @@ class ServerRefusesDuplicateRequestIdOfOnlyFirstWaitingRead(RemoteStarting):
 
 
 @fault("server-refused-duplicate-request-id-cancels-first-read", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ServerRefusedDuplicateRequestIdCancelsFirstRead(RemoteStarting):
+class ServerRefusedDuplicateRequestIdCancelsFirstRead(RemoteReadStarting):
     """The server refuses a read whose dwRequestID is in use, and also cancels the waiting read with
     this dwRequestID.
     """
@@ -342,12 +342,12 @@ class ServerRefusedDuplicateRequestIdCancelsFirstRead(RemoteStarting):
         if status:
             for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"]):
                 if one.RequestId == desc["dwRequestID"]:
-                    self.qm.remote_ending.cancel_remote_read(one, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.remote_read_ending.cancel_remote_read(one, Status.MQ_ERROR_OPERATION_CANCELLED)
         return status
 
 
 @fault("server-duplicate-request-id-of-other-method-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
+class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteReadStarting):
     """The server accepts a dwRequestID that a read by the other method (RemoteQMStartReceive or RemoteQMStartReceive2)
     uses on the same handle.
     """
@@ -369,7 +369,7 @@ class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
 
 
 @fault("server-duplicate-dwrequestid-0-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ServerDuplicateDwrequestid0Accepted(RemoteStarting):
+class ServerDuplicateDwrequestid0Accepted(RemoteReadStarting):
     """The server accepts a read with dwRequestID 0 while another read of the same handle uses this dwRequestID."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -379,7 +379,7 @@ class ServerDuplicateDwrequestid0Accepted(RemoteStarting):
 @fault(
     "server-duplicate-request-id-of-read-by-cursor-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True
 )
-class ServerDuplicateRequestIdOfReadByCursorAccepted(RemoteStarting):
+class ServerDuplicateRequestIdOfReadByCursorAccepted(RemoteReadStarting):
     """The server accepts a read with the dwRequestID of a read by a cursor that waits on the same handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -390,7 +390,7 @@ class ServerDuplicateRequestIdOfReadByCursorAccepted(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-refused-with-mq-error", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True)
-class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
+class ServerDuplicateRequestIdRefusedWithMqError(RemoteReadStarting):
     """The server returns MQ_ERROR for a read whose dwRequestID is in use."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -402,7 +402,7 @@ class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
     breaks=("MQQP-3.1.4.1-12", "MQQP-2.2.2.1-05"),
     blind=True,
 )
-class ServerAcceptsNewReadWithDwRequestIdOfPendingPeek(RemoteStarting):
+class ServerAcceptsNewReadWithDwRequestIdOfPendingPeek(RemoteReadStarting):
     """The server accepts the dwRequestID of a pending peek."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
@@ -412,7 +412,7 @@ class ServerAcceptsNewReadWithDwRequestIdOfPendingPeek(RemoteStarting):
 
 
 @fault("client-start-receive2-invalid-parameter-falls-back-to-start-receive", breaks="MQQP-3.1.4.10-10", blind=True)
-class ClientStartReceive2InvalidParameterFallsBackToStartReceive(ClientReading):
+class ClientStartReceive2InvalidParameterFallsBackToStartReceive(ClientMessageReading):
     """The client calls RemoteQMStartReceive after a RemoteQMStartReceive2 that returned MQ_ERROR_INVALID_PARAMETER."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:

@@ -12,9 +12,9 @@ from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
@@ -200,12 +200,12 @@ add(
     "server-dw-queue-not-checked",
     ("MQQP-3.1.4.10-14", "MQQP-3.1.4.1-D07"),
     "The server does not compare dwQueue with hRemoteQueue.",
-    skip(RemoteStarting.check_dw_queue),
+    skip(RemoteReadStarting.check_dw_queue),
 )
 
 
 @fault("server-start-receive-dwqueue-compared-in-low-16-bits", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
-class ServerStartReceiveDwqueueComparedInLow16Bits(RemoteStarting):
+class ServerStartReceiveDwqueueComparedInLow16Bits(RemoteReadStarting):
     """The server accepts a read whose dwQueue differs from hRemoteQueue only in the upper 16 bits."""
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:
@@ -214,7 +214,7 @@ class ServerStartReceiveDwqueueComparedInLow16Bits(RemoteStarting):
 
 
 @fault("server-start-receive-dwqueue-of-other-open-queue-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
-class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteStarting):
+class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteReadStarting):
     """The server accepts a read whose dwQueue is the handle of a different open queue."""
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:
@@ -225,7 +225,7 @@ class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteStarting):
 
 
 @fault("server-start-receive-dwqueue-0-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"), blind=True)
-class ServerStartReceiveDwqueue0Accepted(RemoteStarting):
+class ServerStartReceiveDwqueue0Accepted(RemoteReadStarting):
     """The server reads from hRemoteQueue when dwQueue is 0."""
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:
@@ -233,7 +233,7 @@ class ServerStartReceiveDwqueue0Accepted(RemoteStarting):
 
 
 @fault("server-peek-next-without-cursor-accepted", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"))
-class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
+class ServerPeekNextWithoutCursorAccepted(RemoteReadStarting):
     """The server performs a PEEK_NEXT without a cursor as a PEEK_CURRENT."""
 
     def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
@@ -247,7 +247,7 @@ class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
     breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"),
     blind=True,
 )
-class ServerReturnsInvalidParameterForPeekNextWithoutCursor(RemoteStarting):
+class ServerReturnsInvalidParameterForPeekNextWithoutCursor(RemoteReadStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a PEEK_NEXT without a cursor."""
 
     def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
@@ -265,12 +265,12 @@ add(
         "MQQP-3.1.4.4-07",
     ),
     "The server accepts reads of a queue that RemoteQMOpenQueue has not opened.",
-    combine_installers(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
+    combine_installers(skip(RemoteReadStarting.check_open_queue), skip(RemoteQueueOpening.close_open_queue_entry)),
 )
 
 
 @fault("server-read-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"))
-class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
     """The server accepts reads through a queue handle for which only R_QMOpenRemoteQueue, but not RemoteQMOpenQueue,
     was called.
     """
@@ -285,7 +285,7 @@ class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"),
     blind=True,
 )
-class ServerReturnsInvalidHandleForReadOfClosedQueue(RemoteStarting):
+class ServerReturnsInvalidHandleForReadOfClosedQueue(RemoteReadStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read through a closed handle."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -297,7 +297,7 @@ class ServerReturnsInvalidHandleForReadOfClosedQueue(RemoteStarting):
 
 
 @fault("server-h-cursor-of-other-handle-accepted", breaks=("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12"), blind=True)
-class ServerHCursorOfOtherHandleAccepted(RemoteStarting):
+class ServerHCursorOfOtherHandleAccepted(RemoteReadStarting):
     """The server accepts an hCursor that was opened with a different queue handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -306,7 +306,7 @@ class ServerHCursorOfOtherHandleAccepted(RemoteStarting):
 
 
 @fault("server-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"))
-class ServerHcursorComparedInLow16Bits(RemoteStarting):
+class ServerHcursorComparedInLow16Bits(RemoteReadStarting):
     """The server compares only the low 16 bits of hCursor with the handles of open cursors."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -315,7 +315,7 @@ class ServerHcursorComparedInLow16Bits(RemoteStarting):
 
 
 @fault("server-reads-by-closed-cursor", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
-class ServerReadsByClosedCursor(RemoteStarting):
+class ServerReadsByClosedCursor(RemoteReadStarting):
     """The server reads by a closed cursor if another cursor of the same handle is open."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -364,7 +364,7 @@ class ServerPeekKeepsMessageLocked(RemoteReads):
 
 
 @fault("server-cursor-of-other-handle-of-same-queue-accepted", breaks="MQQP-3.1.4.10-22", blind=True)
-class ServerCursorOfOtherHandleOfSameQueueAccepted(RemoteStarting):
+class ServerCursorOfOtherHandleOfSameQueueAccepted(RemoteReadStarting):
     """The server accepts an hCursor that was created with a different handle of the same queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:

@@ -6,14 +6,14 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.position_list import Boundary
@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-waiting-read-ignores-transactional-message", breaks="MQQP-3.1.4.1-D02", blind=True)
-class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
+class ServerWaitingReadIgnoresTransactionalMessage(WaitingReads):
     """The server does not deliver an arriving transactional message to a waiting read."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -33,7 +33,7 @@ class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
 
 
 @fault("server-rounds-ul-timeout-up-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
-class ServerRoundsUlTimeoutUpToSeconds(RemoteStarting):
+class ServerRoundsUlTimeoutUpToSeconds(RemoteReadStarting):
     """The server rounds ulTimeout up to a whole number of seconds."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -44,7 +44,7 @@ class ServerRoundsUlTimeoutUpToSeconds(RemoteStarting):
 
 
 @fault("server-uses-only-low-16-bits-of-ul-timeout", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
-class ServerUsesOnlyLow16BitsOfUlTimeout(RemoteStarting):
+class ServerUsesOnlyLow16BitsOfUlTimeout(RemoteReadStarting):
     """The server uses only the low 16 bits of ulTimeout."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -55,7 +55,7 @@ class ServerUsesOnlyLow16BitsOfUlTimeout(RemoteStarting):
 
 
 @fault("server-treats-ul-timeout-with-highest-bit-as-0", breaks="MQQP-3.1.4.1-D02")
-class ServerTreatsUlTimeoutWithHighestBitAs0(RemoteStarting):
+class ServerTreatsUlTimeoutWithHighestBitAs0(RemoteReadStarting):
     """The server treats an ulTimeout with the highest bit set, except 0xFFFFFFFF, as 0."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -70,7 +70,7 @@ class ServerTreatsUlTimeoutWithHighestBitAs0(RemoteStarting):
     breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31"),
     blind=True,
 )
-class ServerReadOfQueueWithOnlyLockedMessagesNotWaiting(Waiting):
+class ServerReadOfQueueWithOnlyLockedMessagesNotWaiting(WaitingReads):
     """The server does not let a read wait when unfinished receives have locked all messages of the queue."""
 
     def wait_for_new_message(self, queue_desc, timeout_ms, destructive_read, answered, now, *rest, **more):
@@ -81,7 +81,7 @@ class ServerReadOfQueueWithOnlyLockedMessagesNotWaiting(Waiting):
 
 
 @fault("server-waiting-read-not-given-recoverable-message", breaks="MQQP-3.1.4.1-D02", blind=True)
-class ServerWaitingReadNotGivenRecoverableMessage(Waiting):
+class ServerWaitingReadNotGivenRecoverableMessage(WaitingReads):
     """The server does not deliver an arriving recoverable message to a waiting read."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -90,7 +90,7 @@ class ServerWaitingReadNotGivenRecoverableMessage(Waiting):
 
 
 @fault("server-waiting-read-not-given-message-of-low-priority", breaks="MQQP-3.1.4.1-D02", blind=True)
-class ServerWaitingReadNotGivenMessageOfLowPriority(Waiting):
+class ServerWaitingReadNotGivenMessageOfLowPriority(WaitingReads):
     """The server does not deliver an arriving message of priority 0 to a waiting read."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -99,7 +99,7 @@ class ServerWaitingReadNotGivenMessageOfLowPriority(Waiting):
 
 
 @fault("server-arriving-message-completes-first-waiting-peek-only", breaks="MQQP-3.1.4.1-D02", blind=True)
-class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
+class ServerArrivingMessageCompletesFirstWaitingPeekOnly(WaitingReads):
     """The server delivers an arriving message only to the first of several waiting peeks."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -113,14 +113,14 @@ class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
 
 
 @fault("server-second-receive-by-cursor-starts-at-front-of-queue", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"))
-class ServerSecondReceiveByCursorStartsAtFrontOfQueue(Cursors):
+class ServerSecondReceiveByCursorStartsAtFrontOfQueue(QueueCursors):
     """The server starts the second receive by a cursor at the front of the queue instead of at the cursor."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         entry = cursor.MessagePositionReference
         if queue is not None and not isinstance(entry, Boundary) and entry.State is not MessagePositionState.AVAILABLE:
-            position = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+            position = self.qm.message_search.seek_available(queue.MessagePositionList.Start, False)
             if position is not None and cursor.CursorState.name != "READ":
                 return CursorStatus.SUCCEEDED, position
         return super().get_next_message_for_dequeue(cursor, no_wait)
@@ -129,7 +129,7 @@ class ServerSecondReceiveByCursorStartsAtFrontOfQueue(Cursors):
 @fault(
     "server-receive-by-cursor-returns-message-at-front", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True
 )
-class ServerReceiveByCursorReturnsMessageAtFront(Cursors):
+class ServerReceiveByCursorReturnsMessageAtFront(QueueCursors):
     """The first receive by a cursor returns the first message, even if the cursor has peeked at the second message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -137,7 +137,7 @@ class ServerReceiveByCursorReturnsMessageAtFront(Cursors):
         if got[0] is CursorStatus.SUCCEEDED:
             queue = cursor.OpenQueueDescriptorReference.QueueReference
             assert queue is not None
-            first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+            first = self.qm.message_search.seek_available(queue.MessagePositionList.Start, False)
             return (CursorStatus.SUCCEEDED, first) if first is not None else got
         return got
 
@@ -147,7 +147,7 @@ class ServerReceiveByCursorReturnsMessageAtFront(Cursors):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"),
     blind=True,
 )
-class ServerReceiveByCursorAfterReceivedMessageFails(Cursors):
+class ServerReceiveByCursorAfterReceivedMessageFails(QueueCursors):
     """A receive by a cursor finds no message if another receive has locked the message before the found message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -165,7 +165,7 @@ class ServerReceiveByCursorAfterReceivedMessageFails(Cursors):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"),
     blind=True,
 )
-class ServerReceiveReturnsOldestNotHighestPriorityMessage(Seeking):
+class ServerReceiveReturnsOldestNotHighestPriorityMessage(MessageSearch):
     """A receive without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
@@ -197,7 +197,7 @@ class ServerSecondPeekCurrentMovesCursor(RemoteReads):
 
 
 @fault("server-peek-current-by-cursor-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
-class ServerPeekCurrentByCursorMovesCursor(Cursors):
+class ServerPeekCurrentByCursorMovesCursor(QueueCursors):
     """The server moves the cursor to the next message after the second PEEK_CURRENT of the same message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -205,13 +205,13 @@ class ServerPeekCurrentByCursorMovesCursor(Cursors):
         got = super().get_message_for_peek(cursor)
         if got[1] is from_entry and not isinstance(from_entry.Next, Boundary | None):
             cursor.MessagePositionReference = from_entry.Next
-            from_entry.Next.hold_count += 1
-            from_entry.hold_count -= 1
+            from_entry.Next.reader_hold_count += 1
+            from_entry.reader_hold_count -= 1
         return got
 
 
 @fault("server-hides-nacked-message-from-cursors-that-read-it", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
-class ServerHidesNackedMessageFromCursorsThatReadIt(Positions):
+class ServerHidesNackedMessageFromCursorsThatReadIt(MessagePositions):
     """If the receive of a message ends with RR_NACK, cursors that had read the message can no longer read it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -229,7 +229,7 @@ class ServerHidesNackedMessageFromCursorsThatReadIt(Positions):
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"),
     blind=True,
 )
-class ServerPeekReturnsOldestNotHighestPriorityMessage(Seeking):
+class ServerPeekReturnsOldestNotHighestPriorityMessage(MessageSearch):
     """A PEEK_CURRENT without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
@@ -242,7 +242,7 @@ class ServerPeekReturnsOldestNotHighestPriorityMessage(Seeking):
 
 
 @fault("server-second-peek-next-returns-same-message", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
-class ServerSecondPeekNextReturnsSameMessage(Cursors):
+class ServerSecondPeekNextReturnsSameMessage(QueueCursors):
     """The server leaves a cursor at its message in every second PEEK_NEXT."""
 
     peek_count_by_cursor: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
@@ -255,7 +255,7 @@ class ServerSecondPeekNextReturnsSameMessage(Cursors):
 
 
 @fault("server-peek-next-after-received-message-fails", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
-class ServerPeekNextAfterReceivedMessageFails(Cursors):
+class ServerPeekNextAfterReceivedMessageFails(QueueCursors):
     """The server refuses a PEEK_NEXT if the current message of the cursor was received."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -266,7 +266,7 @@ class ServerPeekNextAfterReceivedMessageFails(Cursors):
 
 
 @fault("server-peek-next-skips-message-of-other-priority", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"), blind=True)
-class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
+class ServerPeekNextSkipsMessageOfOtherPriority(QueueCursors):
     """A PEEK_NEXT finds no message after the last message with the priority of the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -286,7 +286,7 @@ class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
         "MQQP-3.1.4.1-D08",
     ),
 )
-class ServerRefusesDwRequestIdUsedByOtherHandle(RemoteStarting):
+class ServerRefusesDwRequestIdUsedByOtherHandle(RemoteReadStarting):
     """The server refuses a dwRequestID that a read through another queue handle uses."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -295,7 +295,7 @@ class ServerRefusesDwRequestIdUsedByOtherHandle(RemoteStarting):
 
 
 @fault("server-refuses-dw-request-id-used-in-any-queue", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
-class ServerRefusesDwRequestIdUsedInAnyQueue(RemoteStarting):
+class ServerRefusesDwRequestIdUsedInAnyQueue(RemoteReadStarting):
     """The server refuses a dwRequestID that a read of any queue uses."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
@@ -306,7 +306,7 @@ class ServerRefusesDwRequestIdUsedInAnyQueue(RemoteStarting):
 
 
 @fault("server-request-id-with-same-low-16-bits-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
-class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
+class ServerRequestIdWithSameLow16BitsRefused(RemoteReadStarting):
     """The server refuses a read whose dwRequestID has the same low 16 bits as the different dwRequestID of a waiting
     read.
     """
@@ -318,7 +318,7 @@ class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
 
 
 @fault("server-start-receive-dwrequestid-0-refused", breaks="MQQP-3.1.4.1-D08")
-class ServerStartReceiveDwrequestid0Refused(RemoteStarting):
+class ServerStartReceiveDwrequestid0Refused(RemoteReadStarting):
     """The server refuses a read whose dwRequestID is 0."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -326,7 +326,7 @@ class ServerStartReceiveDwrequestid0Refused(RemoteStarting):
 
 
 @fault("server-reads-first-opened-queue-instead-of-given-queue", breaks=("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20"))
-class ServerReadsFirstOpenedQueueInsteadOfGivenQueue(RemoteStarting):
+class ServerReadsFirstOpenedQueueInsteadOfGivenQueue(RemoteReadStarting):
     """When several queues are open, the server reads the queue that was opened first."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -350,17 +350,17 @@ class ServerReadsFirstOpenedQueueInsteadOfGivenQueue(RemoteStarting):
         "MQQP-3.1.4.1-D13",
     ),
 )
-class ServerReadWithoutCursorRefused(RemoteStarting):
+class ServerReadWithoutCursorRefused(RemoteReadStarting):
     """The server refuses a read without a cursor."""
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
         if desc is not None and not desc["hCursor"]:
             return Status.MQ_ERROR_INVALID_PARAMETER
-        return super().check_description(desc)
+        return super().check_read_description(desc)
 
 
 @fault("server-peek-without-cursor-uses-position-of-open-cursor", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
-class ServerPeekWithoutCursorUsesPositionOfOpenCursor(Reading):
+class ServerPeekWithoutCursorUsesPositionOfOpenCursor(MessageReading):
     """A PEEK_CURRENT that names no cursor reads from the position of an open cursor of the same handle."""
 
     def peek_message(
@@ -378,7 +378,7 @@ class ServerPeekWithoutCursorUsesPositionOfOpenCursor(Reading):
 
 
 @fault("server-receive-beside-cursor-reads-oldest-message", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
-class ServerReceiveBesideCursorReadsOldestMessage(Reading):
+class ServerReceiveBesideCursorReadsOldestMessage(MessageReading):
     """While a cursor is open, a receive without a cursor returns the message that arrived first."""
 
     def dequeue_message(

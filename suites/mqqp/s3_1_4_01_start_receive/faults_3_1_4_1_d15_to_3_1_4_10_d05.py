@@ -5,11 +5,11 @@ from __future__ import annotations
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.position_list import Boundary
@@ -21,7 +21,7 @@ from suites.mqqp.s3_1_4_01_start_receive.fault_steps import RecorderOfWaitOfRead
 
 
 @fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
-class ServerWaitedReceiveDeletesMessageAtOnce(Waiting):
+class ServerWaitedReceiveDeletesMessageAtOnce(WaitingReads):
     """When a receive had to wait for its message, the server deletes the message at once instead of locking it until
     RemoteQMEndReceive.
     """
@@ -166,7 +166,7 @@ class ServerKeepsRequestIdOfReceiveInUseUntilEndReceive(RemoteReads):
 
 
 @fault("server-ends-waiting-read-of-deleted-queue-with-mq-ok", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"))
-class ServerEndsWaitingReadOfDeletedQueueWithMqOk(Waiting):
+class ServerEndsWaitingReadOfDeletedQueueWithMqOk(WaitingReads):
     """If a queue is deleted while a read waits for its messages, the server returns MQ_OK without a message for the
     read.
     """
@@ -306,23 +306,23 @@ class ServerSequentialIdOfTransactionalMessage0(RemoteReads):
 
 
 @fault("server-returns-invalid-parameter-for-null-read-description", breaks="MQQP-3.1.4.10-13")
-class ServerReturnsInvalidParameterForNullReadDescription(RemoteStarting):
+class ServerReturnsInvalidParameterForNullReadDescription(RemoteReadStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
-        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_read_description(desc)
 
 
 @fault("server-start-receive2-null-description-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13")
-class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteStarting):
+class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteReadStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
 
-    def check_description(self, desc: ReadDescription | None) -> Status:
+    def check_read_description(self, desc: ReadDescription | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
 
 
 @fault("server-receive-by-cursor-uses-cursor-opened-last", breaks="MQQP-3.1.4.10-21")
-class ServerReceiveByCursorUsesCursorOpenedLast(RemoteStarting):
+class ServerReceiveByCursorUsesCursorOpenedLast(RemoteReadStarting):
     """The server reads by the cursor that was opened last, even if the read names another open cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -341,7 +341,7 @@ class ServerStartReceive2RaisesExceptionForTimeout(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-class _PeekerForUnknownReadActions(RemoteStarting):
+class _PeekerForUnknownReadActions(RemoteReadStarting):
     def check_start_action(self, desc: ReadDescription) -> Status:
         if super().check_start_action(desc):
             desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
@@ -407,5 +407,5 @@ class ServerStartReceive2UnlocksEarlierMessageOfHandle(RemoteReads):
             previous = latest.get(descriptor.Handle)
             latest[descriptor.Handle] = entry
             if previous is not None and previous.UserMessagePacket is not None and not previous.ended:
-                self.qm.positions.unlock_message(previous.UserMessagePacket)
+                self.qm.message_positions.unlock_message(previous.UserMessagePacket)
         super().remote_receive(entry, descriptor, cursor, now)

@@ -10,8 +10,8 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import ReadAction, RemoteReadAck
 from reference_qm.core.remote.server_bindings import ServerBindings
@@ -20,13 +20,13 @@ PEEK_PREVIOUS_ACTION = 0x80000002
 """An ulAction that MS-MQQP does not define."""
 
 
-class _FailedReadEnder(ClientReading):
+class _FailedReadEnder(ClientMessageReading):
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError:
             assert read.entry is not None
-            yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
+            yield from self.call_end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 
@@ -41,9 +41,9 @@ add(
 def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     """Build a fault that changes fields of the REMOTEREADDESC that the client sends."""
 
-    class ReadDescriptionChanger(ClientReading):
-        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-            return super().describe_read(read) | change(read)
+    class ReadDescriptionChanger(ClientMessageReading):
+        def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+            return super().build_start_receive_description(read) | change(read)
 
     return replace_part(ReadDescriptionChanger)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, RemoteReadAck
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
@@ -22,7 +22,7 @@ HCURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
 # -- RemoteQMOpenQueue
 
 
-class QueueOpeningOmitter(ClientOpening):
+class QueueOpeningOmitter(ClientQueueOpening):
     """Open some queues without RemoteQMOpenQueue; a subclass selects which."""
 
     def is_opening_omitted(self, queue: RemoteQueue) -> bool:
@@ -107,15 +107,15 @@ for method, number, rule in (
 # -- ulAction and hCursor
 
 
-class ReadDescriptionChanger(ClientReading):
+class ReadDescriptionChanger(ClientMessageReading):
     """Change the REMOTEREADDESC of some reads; a subclass selects which."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         """Return the wrong fields of a read."""
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read(read) | self.change(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive_description(read) | self.change(read)
 
 
 @fault("client-receive-with-infinite-timeout-ul-action-1", breaks=UL_ACTION_RULES, blind=True)
@@ -161,7 +161,7 @@ class ClientHCursor0InSecondPeekNext(ReadDescriptionChanger):
 
 
 @fault("client-h-cursor-of-peek-next-is-closed-cursor", breaks=HCURSOR_RULES, blind=True)
-class ClientHCursorOfPeekNextIsClosedCursor(ClientCancelling):
+class ClientHCursorOfPeekNextIsClosedCursor(ClientReadCancelling):
     """After the client closed a cursor, it sets hCursor of PEEK_NEXT by another cursor to the closed cursor."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -195,15 +195,15 @@ class ClientHCursorOfPeekNextIsCursorOfOtherQueue(ReadDescriptionChanger):
 # -- hRemoteQueue, dwQueue and dwRequestID
 
 
-class ReadDescription2Changer(ClientReading):
+class ReadDescription2Changer(ClientMessageReading):
     """Change the REMOTEREADDESC2 of some calls of RemoteQMStartReceive2; a subclass selects which."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         """Return the wrong fields of a read."""
         raise NotImplementedError
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive2_description(read)
         if read.LookupId is not None:
             return given
         return given | {"pRemoteReadDesc": given["pRemoteReadDesc"] | self.change(read)}
@@ -241,18 +241,18 @@ class ClientHRemoteQueueOfStartReceive2PeekIsFirstQueue(ReadDescription2Changer)
 
 
 @fault("client-start-receive-peek-next-followed-by-end-receive", breaks="MQQP-3.1.4.1-D01", blind=True)
-class ClientStartReceivePeekNextFollowedByEndReceive(ClientReading):
+class ClientStartReceivePeekNextFollowedByEndReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive after a PEEK_NEXT."""
 
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         found = yield from super().read_remote_message(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and read.entry is not None:
-            yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
+            yield from self.call_end_receive(read.entry, RemoteReadAck.RR_NACK)
         return found
 
 
 @fault("client-start-receive-second-peek-followed-by-end-receive", breaks="MQQP-3.1.4.1-D01", blind=True)
-class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
+class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive after its second peek, with the handle of its last receive."""
 
     peek_count = 0
@@ -265,5 +265,5 @@ class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
         else:
             self.peek_count += 1
         if not read.receives and self.peek_count == 2 and (self.entry_of_last_receive or read.entry) is not None:
-            yield from self.end_receive(self.entry_of_last_receive or read.entry, RemoteReadAck.RR_NACK)  # type: ignore[arg-type]
+            yield from self.call_end_receive(self.entry_of_last_receive or read.entry, RemoteReadAck.RR_NACK)  # type: ignore[arg-type]
         return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.queue_cursors import QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
     "server-waiting-read-by-cursor-skips-message",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-40"),
 )
-class ServerWaitingReadByCursorSkipsMessage(Waiting):
+class ServerWaitingReadByCursorSkipsMessage(WaitingReads):
     """The server completes a waiting read by a cursor only with a message after the message at the cursor."""
 
     def _find_message_for_reader(
@@ -33,19 +33,19 @@ class ServerWaitingReadByCursorSkipsMessage(Waiting):
         cursor = reader.CursorReference
         if cursor is None:
             return super()._find_message_for_reader(reader, new)
-        return self.qm.seeking.seek_available(cursor.MessagePositionReference, not reader.DestructiveRead)
+        return self.qm.message_search.seek_available(cursor.MessagePositionReference, not reader.DestructiveRead)
 
 
 add(
     "server-waiting-receive-without-request-id",
     ("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"),
     "The server does not keep the dwRequestID of a waiting receive.",
-    with_arguments(Waiting.wait_for_new_message, tag=lambda given: None),
+    with_arguments(WaitingReads.wait_for_new_message, tag=lambda given: None),
 )
 
 
 @fault("server-waiting-peek-next-of-start-receive2-does-not-move-cursor", breaks="MQQP-3.1.4.10-D04", blind=True)
-class ServerWaitingPeekNextOfStartReceive2DoesNotMoveCursor(Cursors):
+class ServerWaitingPeekNextOfStartReceive2DoesNotMoveCursor(QueueCursors):
     """If RemoteQMStartReceive2 with PEEK_NEXT had to wait for the next message, the cursor is not moved to it."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -98,7 +98,7 @@ class ServerPeekWithoutCursorRepeatsEarlierPeek(RemoteReads):
 
 
 @fault("server-peek-next-without-cursor-uses-cursor-of-handle", breaks="MQQP-3.1.4.1-D09", blind=True)
-class ServerPeekNextWithoutCursorUsesCursorOfHandle(RemoteStarting):
+class ServerPeekNextWithoutCursorUsesCursorOfHandle(RemoteReadStarting):
     """If the handle has an open cursor, RemoteQMStartReceive with PEEK_NEXT and without a cursor uses this cursor."""
 
     def remote_qm_start_receive(self, call: Call, now: Now) -> None:
@@ -111,7 +111,7 @@ class ServerPeekNextWithoutCursorUsesCursorOfHandle(RemoteStarting):
 
 
 @fault("server-peek-next-2-after-wait-moves-other-cursors", breaks="MQQP-3.1.4.10-D04")
-class ServerPeekNext2AfterWaitMovesOtherCursors(Cursors):
+class ServerPeekNext2AfterWaitMovesOtherCursors(QueueCursors):
     """If RemoteQMStartReceive2 with PEEK_NEXT had to wait for the next message, the server moves every cursor of the
     handle to this message.
     """

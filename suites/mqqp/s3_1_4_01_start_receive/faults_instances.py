@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction
@@ -24,7 +24,7 @@ ReadDescriptionFields = dict[str, Any]
 
 
 @fault("server-peek-by-lookup-id-sees-message-of-unfinished-receive", breaks="MQQP-3.1.4.1-01", blind=True)
-class ServerPeekByLookupIdSeesMessageOfUnfinishedReceive(Seeking):
+class ServerPeekByLookupIdSeesMessageOfUnfinishedReceive(MessageSearch):
     """A message of a receive that has not ended is hidden from other reads, but not from a peek by LookupIdentifier."""
 
     def seek_with_identifier(
@@ -37,7 +37,7 @@ class ServerPeekByLookupIdSeesMessageOfUnfinishedReceive(Seeking):
 
 
 @fault("server-hides-only-newest-message-of-unfinished-receives", breaks="MQQP-3.1.4.1-01", blind=True)
-class ServerHidesOnlyNewestMessageOfUnfinishedReceives(Seeking):
+class ServerHidesOnlyNewestMessageOfUnfinishedReceives(MessageSearch):
     """Of the messages of several receives that have not ended, only the message that was received last is hidden from
     peeks.
     """
@@ -56,7 +56,7 @@ class ServerHidesOnlyNewestMessageOfUnfinishedReceives(Seeking):
 
 
 @fault("server-cancel-receive-of-any-read-cancels-oldest-read-of-handle", breaks="MQQP-3.1.4.1-02", blind=True)
-class ServerCancelReceiveOfAnyReadCancelsOldestReadOfHandle(RemoteEnding):
+class ServerCancelReceiveOfAnyReadCancelsOldestReadOfHandle(RemoteReadEnding):
     """RemoteQMCancelReceive with the dwRequestID of a waiting read cancels the oldest read of its queue handle."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -71,7 +71,7 @@ class ServerCancelReceiveOfAnyReadCancelsOldestReadOfHandle(RemoteEnding):
     breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.1-D08"),
     blind=True,
 )
-class ServerStartReceiveAcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
+class ServerStartReceiveAcceptsDwRequestIdOfWaitingPeek(RemoteReadStarting):
     """RemoteQMStartReceive accepts the dwRequestID of a waiting peek."""
 
     def check_request_id(self, desc: ReadDescriptionFields) -> Status:
@@ -83,7 +83,7 @@ class ServerStartReceiveAcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
 
 
 @fault("server-request-id-in-use-by-other-handle-refused", breaks="MQQP-3.1.4.1-D08", blind=True)
-class ServerRequestIdInUseByOtherHandleRefused(RemoteStarting):
+class ServerRequestIdInUseByOtherHandleRefused(RemoteReadStarting):
     """RemoteQMStartReceive refuses a dwRequestID that a waiting read of another handle has."""
 
     def check_request_id(self, desc: ReadDescriptionFields) -> Status:
@@ -103,7 +103,7 @@ class ServerRequestIdOfTimedOutReadStaysInUse(RemoteReads):
 
 
 @fault("server-dw-queue-checked-for-receives-only", breaks="MQQP-3.1.4.1-D07", blind=True)
-class ServerDwQueueCheckedForReceivesOnly(RemoteStarting):
+class ServerDwQueueCheckedForReceivesOnly(RemoteReadStarting):
     """RemoteQMStartReceive checks dwQueue only with the action RECEIVE."""
 
     def check_dw_queue(self, desc: ReadDescriptionFields) -> Status:
@@ -111,7 +111,7 @@ class ServerDwQueueCheckedForReceivesOnly(RemoteStarting):
 
 
 @fault("server-cursor-of-other-handle-of-queue-accepted", breaks="MQQP-3.1.4.1-D12", blind=True)
-class ServerCursorOfOtherHandleOfQueueAccepted(RemoteStarting):
+class ServerCursorOfOtherHandleOfQueueAccepted(RemoteReadStarting):
     """RemoteQMStartReceive accepts a cursor that belongs to another handle of the same queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -122,7 +122,7 @@ class ServerCursorOfOtherHandleOfQueueAccepted(RemoteStarting):
 
 
 @fault("server-arriving-message-answers-first-waiting-read-only", breaks="MQQP-3.1.4.1-D02", blind=True)
-class ServerArrivingMessageAnswersFirstWaitingReadOnly(Waiting):
+class ServerArrivingMessageAnswersFirstWaitingReadOnly(WaitingReads):
     """An arriving message answers only the first waiting read of a queue, even if this read is a peek."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -135,12 +135,12 @@ class ServerArrivingMessageAnswersFirstWaitingReadOnly(Waiting):
 
 
 @fault("server-receive-by-cursor-removes-message-after-cursor", breaks="MQQP-3.1.4.1-D03", blind=True)
-class ServerReceiveByCursorRemovesMessageAfterCursor(Cursors):
+class ServerReceiveByCursorRemovesMessageAfterCursor(QueueCursors):
     """A receive with a cursor that has read a message removes the message after the cursor, if there is one."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor.CursorState is CursorState.READ:
-            following = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
+            following = self.qm.message_search.seek_available(cursor.MessagePositionReference, False)
             if following is not None:
                 cursor.CursorState = CursorState.UNREAD
                 return CursorStatus.SUCCEEDED, following
@@ -148,7 +148,7 @@ class ServerReceiveByCursorRemovesMessageAfterCursor(Cursors):
 
 
 @fault("server-third-peek-at-cursor-moves-cursor", breaks="MQQP-3.1.4.1-D04", blind=True)
-class ServerThirdPeekAtCursorMovesCursor(Cursors):
+class ServerThirdPeekAtCursorMovesCursor(QueueCursors):
     """The third PEEK_CURRENT with the same cursor moves the cursor to the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -160,13 +160,13 @@ class ServerThirdPeekAtCursorMovesCursor(Cursors):
 
 
 @fault("server-peek-next-restarts-if-current-message-was-removed", breaks="MQQP-3.1.4.1-D05", blind=True)
-class ServerPeekNextRestartsIfCurrentMessageWasRemoved(Cursors):
+class ServerPeekNextRestartsIfCurrentMessageWasRemoved(QueueCursors):
     """PEEK_NEXT begins at the first message of the queue if the current message of the cursor was removed."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         current = cursor.MessagePositionReference
         if isinstance(current, MessagePosition) and current.State is MessagePositionState.DELETED:
-            self.qm.cursors.rewind(cursor)
+            self.qm.queue_cursors.move_cursor_to_start(cursor)
         return super().get_next_message_for_peek(cursor)
 
 

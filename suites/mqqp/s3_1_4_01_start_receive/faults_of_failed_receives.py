@@ -5,8 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.model.statuses import Status
@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 FAILURE_BIT = 0x80000000
 
 
-class FailedReceiveEnder(ClientReading):
+class FailedReceiveEnder(ClientMessageReading):
     """A part of the queue manager that calls RemoteQMEndReceive after some receives that failed; a subclass selects
     which.
     """

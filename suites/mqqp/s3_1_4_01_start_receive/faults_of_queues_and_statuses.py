@@ -7,8 +7,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -16,7 +16,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-class StartReceiveMethodRecorder(RemoteStarting):
+class StartReceiveMethodRecorder(RemoteReadStarting):
     """A part of the queue manager that knows which method starts the current read."""
 
     method = ""
@@ -101,7 +101,7 @@ class ServerStartReceiveThrowsMessageAlreadyReceived(StatusThrownByRemoteQMStart
 
 
 @fault("server-start-receive2-accepts-dw-request-id-of-waiting-peek", breaks="MQQP-3.1.4.10-15", blind=True)
-class ServerStartReceive2AcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
+class ServerStartReceive2AcceptsDwRequestIdOfWaitingPeek(RemoteReadStarting):
     """RemoteQMStartReceive2 accepts the dwRequestID of a waiting peek of the same queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -111,7 +111,7 @@ class ServerStartReceive2AcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
 
 
 @fault("server-start-receive2-refuses-dw-request-id-of-other-handle", breaks="MQQP-3.1.4.10-16", blind=True)
-class ServerStartReceive2RefusesDwRequestIdOfOtherHandle(RemoteStarting):
+class ServerStartReceive2RefusesDwRequestIdOfOtherHandle(RemoteReadStarting):
     """RemoteQMStartReceive2 refuses the dwRequestID of a read that waits with another queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -120,7 +120,7 @@ class ServerStartReceive2RefusesDwRequestIdOfOtherHandle(RemoteStarting):
 
 
 @fault("server-start-receive2-accepts-h-cursor-of-other-queue-handle", breaks="MQQP-3.1.4.10-21", blind=True)
-class ServerStartReceive2AcceptsHCursorOfOtherQueueHandle(RemoteStarting):
+class ServerStartReceive2AcceptsHCursorOfOtherQueueHandle(RemoteReadStarting):
     """RemoteQMStartReceive2 reads by a cursor that was created with another handle of the queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -141,7 +141,7 @@ class ServerStartReceive2AcceptsHCursorOfClosedCursor(StartReceiveMethodRecorder
         if found is not None:
             known.add(handle)
         elif handle in known and self.method == "RemoteQMStartReceive2":
-            found = self.qm.cursors.open(descriptor)
+            found = self.qm.queue_cursors.open(descriptor)
         return found
 
 

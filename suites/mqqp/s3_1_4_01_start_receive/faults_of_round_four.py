@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault("client-calls-start-receive2-on-refused-ndr-context", breaks="MQQP-3.1.4.10-01", blind=True)
-class ClientCallsStartReceive2OnRefusedNdrContext(ClientReading):
+class ClientCallsStartReceive2OnRefusedNdrContext(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 on the presentation context for NDR, even if the server has accepted only
     the presentation context for NDR64.
     """

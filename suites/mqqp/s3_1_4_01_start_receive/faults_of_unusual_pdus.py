@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.surface.clock import Now
@@ -17,7 +17,7 @@ from suites.mqqp.s3_1_3_initialization.faults_of_unusual_pdus import (
 
 
 @fault("server-co-cancel-pdu-processed-as-orphaned-pdu", breaks="MQQP-3.1.4.1-D02")
-class ServerCoCancelPduProcessedAsOrphanedPdu(RpcServing):
+class ServerCoCancelPduProcessedAsOrphanedPdu(RpcEventDispatching):
     """The server processes a co_cancel PDU like an orphaned PDU: it removes the call without an answer."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -28,7 +28,7 @@ class ServerCoCancelPduProcessedAsOrphanedPdu(RpcServing):
 
 
 @fault("server-later-fragment-opnum-unknown-orphans-previous-call", breaks="MQQP-3.1.4.1-D02")
-class ServerLaterFragmentOpnumUnknownOrphansPreviousCall(RpcServing):
+class ServerLaterFragmentOpnumUnknownOrphansPreviousCall(RpcEventDispatching):
     """The server removes the previous call of a connection without an answer when the client sends a later fragment of
     a request whose opnum is unknown.
     """

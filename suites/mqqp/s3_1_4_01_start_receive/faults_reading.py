@@ -10,8 +10,8 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import throw_refusals
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.rpc import Call
@@ -30,7 +30,7 @@ from reference_qm.surface.clock import Now
         "MQDMPR-3.1.7.1.15-06",
     ),
 )
-class ServerReadUsesFirstOpenQueue(RemoteStarting):
+class ServerReadUsesFirstOpenQueue(RemoteReadStarting):
     """The server reads the first open queue and ignores hRemoteQueue."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -39,7 +39,7 @@ class ServerReadUsesFirstOpenQueue(RemoteStarting):
 
 
 @fault("server-read-uses-last-opened-cursor", breaks="MQQP-3.1.4.10-21")
-class ServerReadUsesLastOpenedCursor(RemoteStarting):
+class ServerReadUsesLastOpenedCursor(RemoteReadStarting):
     """The server reads by the last cursor of the queue and ignores hCursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -107,7 +107,7 @@ class ServerPeekCurrentMovesCursor(RemoteReads):
     ) -> None:
         super().remote_peek(entry, descriptor, cursor, now)
         if cursor is not None:
-            self.qm.reading.peek_next_message(descriptor, lambda status, position: None, now, cursor, 0)
+            self.qm.message_reading.peek_next_message(descriptor, lambda status, position: None, now, cursor, 0)
 
 
 @fault(
@@ -134,7 +134,7 @@ class ServerReceiveIgnoresHCursor(RemoteReads):
     "server-ignores-ul-timeout-and-ends-reads-at-once",
     breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"),
 )
-class ServerIgnoresUlTimeoutAndEndsReadsAtOnce(RemoteStarting):
+class ServerIgnoresUlTimeoutAndEndsReadsAtOnce(RemoteReadStarting):
     """The server ends every read at once, as if ulTimeout were 0."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -142,7 +142,7 @@ class ServerIgnoresUlTimeoutAndEndsReadsAtOnce(RemoteStarting):
 
 
 @fault("server-read-with-ul-timeout-0-waits-one-minute", breaks="MQQP-3.1.4.1-D02")
-class ServerReadWithUlTimeout0WaitsOneMinute(RemoteStarting):
+class ServerReadWithUlTimeout0WaitsOneMinute(RemoteReadStarting):
     """The server lets a read with ulTimeout 0 wait for a minute."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -153,13 +153,13 @@ add(
     "server-start-receive-throws-errors",
     "MQQP-3.1.4.1-D21",
     "RemoteQMStartReceive throws its errors instead of returning them.",
-    throw_refusals(RemoteStarting.remote_qm_start_receive),
+    throw_refusals(RemoteReadStarting.remote_qm_start_receive),
 )
 add(
     "server-start-receive2-throws-errors",
     "MQQP-3.1.4.10-D05",
     "RemoteQMStartReceive2 throws its errors instead of returning them.",
-    throw_refusals(RemoteStarting.remote_qm_start_receive2),
+    throw_refusals(RemoteReadStarting.remote_qm_start_receive2),
 )
 
 
@@ -221,7 +221,7 @@ class ServerPeekNextDoesNotMoveCursor(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ServerAddsNoRemoteReadEntryForWaitingRead(RemoteStarting):
+class ServerAddsNoRemoteReadEntryForWaitingRead(RemoteReadStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
@@ -27,7 +27,7 @@ CURSOR_OF_OTHER_QUEUE_RULES = ("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20")
 
 
 @fault("server-peek-of-queue-without-remote-qm-open-queue-accepted", breaks="MQQP-3.1.4.10-18", blind=True)
-class ServerPeekOfQueueWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerPeekOfQueueWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
     """The server accepts a peek with a handle of R_QMOpenRemoteQueue for which RemoteQMOpenQueue was not called."""
 
     def check_open_queue(self, desc: ReadDescriptionFields) -> Status:
@@ -36,7 +36,7 @@ class ServerPeekOfQueueWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 
 
 @fault("server-read-by-cursor-without-remote-qm-open-queue-accepted", breaks="MQQP-3.1.4.10-18", blind=True)
-class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
     """The server accepts a read by a cursor of a queue handle for which RemoteQMOpenQueue was not called."""
 
     def check_open_queue(self, desc: ReadDescriptionFields) -> Status:
@@ -48,7 +48,7 @@ class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
     blind=True,
 )
-class ServerAcceptsSecondHandleWithoutRemoteQmOpenQueue(RemoteStarting):
+class ServerAcceptsSecondHandleWithoutRemoteQmOpenQueue(RemoteReadStarting):
     """The server accepts a handle for which RemoteQMOpenQueue was not called, if another handle of the same queue was
     opened by RemoteQMOpenQueue.
     """
@@ -67,11 +67,11 @@ class ServerAcceptsSecondHandleWithoutRemoteQmOpenQueue(RemoteStarting):
     breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
     blind=True,
 )
-class ServerRefusesReadsOfFirstQueueAfterSecondOpenQueue(RemoteOpening):
+class ServerRefusesReadsOfFirstQueueAfterSecondOpenQueue(RemoteQueueOpening):
     """The server refuses reads of the queue that a client opened first, after the client opened a second queue."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         opened = self.qm.remote.OpenQueueEntryCollection
         for other in list(opened):
             if other is not entry and other.ClientId == entry.ClientId:
@@ -82,7 +82,7 @@ class ServerRefusesReadsOfFirstQueueAfterSecondOpenQueue(RemoteOpening):
 
 
 @fault("server-peek-next-without-cursor-uses-open-cursor-of-handle", breaks=UNKNOWN_CURSOR_RULES, blind=True)
-class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteStarting):
+class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteReadStarting):
     """A PEEK_NEXT whose hCursor is 0 uses the cursor of its queue handle, if the handle has an open cursor."""
 
     def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
@@ -93,7 +93,7 @@ class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteStarting):
 
 
 @fault("server-peek-next-without-cursor-of-empty-queue-times-out", breaks=UNKNOWN_CURSOR_RULES, blind=True)
-class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
+class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteReadStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_IO_TIMEOUT if the queue is empty."""
 
     def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
@@ -105,7 +105,7 @@ class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
 
 
 @fault("server-timed-peek-next-without-cursor-returns-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
-class ServerTimedPeekNextWithoutCursorReturnsInvalidParameter(RemoteStarting):
+class ServerTimedPeekNextWithoutCursorReturnsInvalidParameter(RemoteReadStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its ulTimeout is not 0."""
 
     def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
@@ -114,7 +114,7 @@ class ServerTimedPeekNextWithoutCursorReturnsInvalidParameter(RemoteStarting):
 
 
 @fault("server-peek-handle-next-without-cursor-returns-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
-class ServerPeekHandleNextWithoutCursorReturnsInvalidParameter(RemoteStarting):
+class ServerPeekHandleNextWithoutCursorReturnsInvalidParameter(RemoteReadStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its handle was opened to peek."""
 
     def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
@@ -128,7 +128,7 @@ class ServerPeekHandleNextWithoutCursorReturnsInvalidParameter(RemoteStarting):
 
 
 @fault("server-read-by-cursor-of-other-queue-reads-other-queue", breaks=CURSOR_OF_OTHER_QUEUE_RULES, blind=True)
-class ServerReadByCursorOfOtherQueueReadsOtherQueue(RemoteStarting):
+class ServerReadByCursorOfOtherQueueReadsOtherQueue(RemoteReadStarting):
     """A read whose hCursor is a cursor of another queue handle reads the queue of that handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -139,7 +139,7 @@ class ServerReadByCursorOfOtherQueueReadsOtherQueue(RemoteStarting):
 
 
 @fault("server-waiting-read-answered-by-message-of-other-queue", breaks=CURSOR_OF_OTHER_QUEUE_RULES, blind=True)
-class ServerWaitingReadAnsweredByMessageOfOtherQueue(Waiting):
+class ServerWaitingReadAnsweredByMessageOfOtherQueue(WaitingReads):
     """A waiting read of a queue returns a message that arrives in another queue."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -148,7 +148,7 @@ class ServerWaitingReadAnsweredByMessageOfOtherQueue(Waiting):
             if descriptor.RemoteReadState is RemoteReadState.NONE:
                 continue
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                if reader.number in self.qm.readers and self.qm.seeking.is_message_readable(position, True):
+                if reader.number in self.qm.readers and self.qm.message_search.is_message_readable(position, True):
                     self.pass_message_to_waiting_reader(reader, position)
 
 
@@ -172,20 +172,20 @@ class ServerPeekOfEmptyQueueReadsOtherOpenQueue(RemoteReads):
 
 
 @fault("server-later-null-read-desc-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13", blind=True)
-class ServerLaterNullReadDescReturnsInvalidParameter(RemoteStarting):
+class ServerLaterNullReadDescReturnsInvalidParameter(RemoteReadStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER for a pRemoteReadDesc of NULL after an earlier read."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         super().remote_qm_start_receive2(call, now)
         self.__dict__["reads"] = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"] is not None
 
-    def check_description(self, desc: ReadDescriptionFields | None) -> Status:
-        status = super().check_description(desc)
+    def check_read_description(self, desc: ReadDescriptionFields | None) -> Status:
+        status = super().check_read_description(desc)
         return Status.MQ_ERROR_INVALID_PARAMETER if status and self.__dict__.get("reads") else status
 
 
 @fault("server-start-receive2-second-null-description-faults", breaks="MQQP-3.1.4.10-13", blind=True)
-class ServerStartReceive2SecondNullDescriptionFaults(RemoteStarting):
+class ServerStartReceive2SecondNullDescriptionFaults(RemoteReadStarting):
     """RemoteQMStartReceive2 answers the second pRemoteReadDesc of NULL with a fault."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
@@ -198,7 +198,7 @@ class ServerStartReceive2SecondNullDescriptionFaults(RemoteStarting):
 
 
 @fault("server-start-receive2-null-description-with-sequential-id-accepted", breaks="MQQP-3.1.4.10-13", blind=True)
-class ServerStartReceive2NullDescriptionWithSequentialIdAccepted(RemoteStarting):
+class ServerStartReceive2NullDescriptionWithSequentialIdAccepted(RemoteReadStarting):
     """RemoteQMStartReceive2 returns MQ_OK for a pRemoteReadDesc of NULL whose SequentialId is not 0."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:

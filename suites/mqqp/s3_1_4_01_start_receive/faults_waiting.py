@@ -7,14 +7,14 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.rpc import Call
 
 ReadDescriptionFields = dict[str, Any]
 WAITING_READ_ENTRY_RULES = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30")
 
 
-class RemoteReadEntryOmitter(RemoteStarting):
+class RemoteReadEntryOmitter(RemoteReadStarting):
     """Do not add the entries of some reads to RemoteReadEntryCollection; a subclass selects which."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
@@ -71,7 +71,7 @@ class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(RemoteReadEntryOmitter):
 
 
 @fault("server-remote-read-entry-keeps-request-id-of-16-bits", breaks=WAITING_READ_ENTRY_RULES, blind=True)
-class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteStarting):
+class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteReadStarting):
     """The RemoteReadEntry of a read keeps only the low 16 bits of dwRequestID."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
@@ -79,7 +79,7 @@ class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteStarting):
 
 
 @fault("server-second-waiting-read-keeps-timeout-of-first", breaks="MQQP-3.1.4.1-D14", blind=True)
-class ServerSecondWaitingReadKeepsTimeoutOfFirst(RemoteStarting):
+class ServerSecondWaitingReadKeepsTimeoutOfFirst(RemoteReadStarting):
     """The server gives a waiting read the ulTimeout of the read of the same queue handle that began to wait earlier."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
@@ -89,7 +89,7 @@ class ServerSecondWaitingReadKeepsTimeoutOfFirst(RemoteStarting):
 
 
 @fault("server-second-waiting-read-keeps-action-of-first", breaks="MQQP-3.1.4.1-D14", blind=True)
-class ServerSecondWaitingReadKeepsActionOfFirst(RemoteStarting):
+class ServerSecondWaitingReadKeepsActionOfFirst(RemoteReadStarting):
     """The server gives a waiting read without a cursor the ulAction of the read of the same queue handle that began to
     wait earlier.
     """
@@ -101,7 +101,7 @@ class ServerSecondWaitingReadKeepsActionOfFirst(RemoteStarting):
 
 
 @fault("server-waiting-read-keeps-timeout-of-16-bits", breaks="MQQP-3.1.4.1-D14", blind=True)
-class ServerWaitingReadKeepsTimeoutOf16Bits(RemoteStarting):
+class ServerWaitingReadKeepsTimeoutOf16Bits(RemoteReadStarting):
     """The RemoteReadEntry of a read keeps only the low 16 bits of a ulTimeout that is not infinite."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:

@@ -14,15 +14,15 @@ from harness.faults.rpc_calls import (
     replace_success_by_error,
     throw_refusals,
 )
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -32,10 +32,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-end-receive-ack-leaves-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07", "MQDMPR-3.1.1-07"))
-class ServerEndReceiveAckLeavesMessage(RemoteEnding):
+class ServerEndReceiveAckLeavesMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_ACK leaves the message in the queue."""
 
-    def is_delivered(self, ack: int) -> bool:
+    def is_message_delivered(self, ack: int) -> bool:
         return False
 
 
@@ -54,17 +54,17 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
 
 
 @fault("client-calls-end-receive-before-start-receive", breaks="MQQP-3.1.4.2-04")
-class ClientCallsEndReceiveBeforeStartReceive(ClientReading):
+class ClientCallsEndReceiveBeforeStartReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.end_receive(read.entry, RemoteReadAck.RR_ACK)
+        yield from self.call_end_receive(read.entry, RemoteReadAck.RR_ACK)
         return (yield from super().start_receive(read))
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.end_receive(read.entry, RemoteReadAck.RR_ACK)
+        yield from self.call_end_receive(read.entry, RemoteReadAck.RR_ACK)
         return (yield from super().start_receive2(read))
 
 
@@ -77,15 +77,15 @@ add(
 
 
 @fault("server-end-receive-nack-removes-message", breaks="MQQP-3.1.4.2-06")
-class ServerEndReceiveNackRemovesMessage(RemoteEnding):
+class ServerEndReceiveNackRemovesMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_NACK removes the message."""
 
-    def is_delivered(self, ack: int) -> bool:
+    def is_message_delivered(self, ack: int) -> bool:
         return True
 
 
 @fault("server-nacked-message-moved-to-end", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackedMessageMovedToEnd(RemoteEnding):
+class ServerNackedMessageMovedToEnd(RemoteReadEnding):
     """RemoteQMEndReceive with RR_NACK puts the message at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -102,13 +102,13 @@ add(
     "server-message-after-rr-nack-not-given-to-waiting-read",
     "MQQP-3.1.4.2-06",
     "After RR_NACK the server does not deliver the message to a read that is already waiting.",
-    skip_during(RemoteEnding.end_remote_read, Waiting.pass_new_message_to_waiting_readers),
+    skip_during(RemoteReadEnding.end_remote_read, WaitingReads.pass_new_message_to_waiting_readers),
     blind=True,
 )
 
 
 @fault("server-end-receive-rr-nack-ends-all-open-receives", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06"))
-class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
+class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteReadEnding):
     """The server makes the messages of all unfinished receives of the queue available when one of these receives ends
     with RR_NACK.
     """
@@ -118,22 +118,22 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
         if not delete_message and position is not None:
             for one in list(position.QueueReference.MessagePositionList):
                 if one is not position:
-                    self.qm.positions.unlock_message(one)
+                    self.qm.message_positions.unlock_message(one)
         super().end_remote_read(entry, delete_message, ended)
 
 
 @fault("server-end-receive-rr-nack-puts-message-at-end", breaks="MQQP-3.1.4.2-06")
-class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteEnding):
+class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteReadEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         super().end_remote_read(entry, delete_message, ended)
         if position is not None and not delete_message and position.State is MessagePositionState.AVAILABLE:
-            self.qm.positions.move_message(position, position.QueueReference)
+            self.qm.message_positions.move_message(position, position.QueueReference)
 
 
-class _EndReceiveChanger(RemoteEnding):
+class _EndReceiveChanger(RemoteReadEnding):
     def choose_ended_message(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
         """Return the message whose receive is ended, and whether the message is deleted."""
         assert entry.UserMessagePacket is not None
@@ -168,7 +168,7 @@ class ServerEndReceiveRrNackRemovesExpressMessage(_EndReceiveChanger):
 
 
 @fault("server-rr-nack-deletes-transactional-message", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerRrNackDeletesTransactionalMessage(RemoteEnding):
+class ServerRrNackDeletesTransactionalMessage(RemoteReadEnding):
     """The server removes a transactional message whose receive ends with RR_NACK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -179,7 +179,7 @@ class ServerRrNackDeletesTransactionalMessage(RemoteEnding):
 
 
 @fault("server-nacked-message-gone-after-restart", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackedMessageGoneAfterRestart(RemoteEnding):
+class ServerNackedMessageGoneAfterRestart(RemoteReadEnding):
     """A recoverable message whose receive ended with RR_NACK is lost at the next restart of the server."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -190,7 +190,7 @@ class ServerNackedMessageGoneAfterRestart(RemoteEnding):
 
 
 @fault("server-message-nacked-twice-completes-no-read", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerMessageNackedTwiceCompletesNoRead(Positions):
+class ServerMessageNackedTwiceCompletesNoRead(MessagePositions):
     """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -204,7 +204,7 @@ class ServerMessageNackedTwiceCompletesNoRead(Positions):
 
 
 @fault("server-rr-ack-of-second-receive-leaves-express-message", breaks="MQQP-3.1.4.2-07", blind=True)
-class ServerRrAckOfSecondReceiveLeavesExpressMessage(RemoteEnding):
+class ServerRrAckOfSecondReceiveLeavesExpressMessage(RemoteReadEnding):
     """When a client ends a receive with RR_ACK, the server leaves an express message in its queue if an earlier receive
     by the same queue handle has ended.
     """
@@ -221,7 +221,7 @@ class ServerRrAckOfSecondReceiveLeavesExpressMessage(RemoteEnding):
 
 
 @fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
-class ServerAckOfLookupReceiveLeavesMessage(RemoteEnding):
+class ServerAckOfLookupReceiveLeavesMessage(RemoteReadEnding):
     """When a receive by LookupIdentifier ends with RR_ACK, the server leaves the message in the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -237,7 +237,7 @@ class ServerAckOfLookupReceiveLeavesMessage(RemoteEnding):
         "MQQP-3.1.4.2-D01",
     ),
 )
-class ServerSuccessfulEndReceiveReturnsError(RemoteEnding):
+class ServerSuccessfulEndReceiveReturnsError(RemoteReadEnding):
     """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -245,7 +245,7 @@ class ServerSuccessfulEndReceiveReturnsError(RemoteEnding):
 
 
 @fault("server-end-receive-of-deleted-queue-returns-mq-ok", breaks=("MQQP-3.1.4.2-D01", "MQQP-3.1.4.2-08"))
-class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteEnding):
+class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteReadEnding):
     """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
@@ -253,7 +253,7 @@ class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteEnding):
 
 
 @fault("server-end-receive-of-purged-message-fails", breaks=("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01"), blind=True)
-class ServerEndReceiveOfPurgedMessageFails(RemoteEnding):
+class ServerEndReceiveOfPurgedMessageFails(RemoteReadEnding):
     """When the message of a receive was purged in the meantime, RemoteQMEndReceive returns a failure."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -268,7 +268,7 @@ class ServerEndReceiveOfPurgedMessageFails(RemoteEnding):
     "server-end-receive-null-handle-accepted",
     breaks="MQQP-3.1.4.2-10",
 )
-class ServerEndReceiveNullHandleAccepted(RemoteEnding):
+class ServerEndReceiveNullHandleAccepted(RemoteReadEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -276,7 +276,7 @@ class ServerEndReceiveNullHandleAccepted(RemoteEnding):
 
 
 @fault("server-end-receive-null-handle-returns-invalid-parameter", breaks="MQQP-3.1.4.2-10")
-class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteEnding):
+class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteReadEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMEndReceive with the context handle
     NULL and RR_NACK.
     """
@@ -288,7 +288,7 @@ class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteEnding):
 
 
 @fault("server-returns-invalid-parameter-for-end-receive-of-null-handle", breaks="MQQP-3.1.4.2-10", blind=True)
-class ServerReturnsInvalidParameterForEndReceiveOfNullHandle(RemoteEnding):
+class ServerReturnsInvalidParameterForEndReceiveOfNullHandle(RemoteReadEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER while another receive is
     unfinished.
     """
@@ -305,13 +305,13 @@ class ServerReturnsInvalidParameterForEndReceiveOfNullHandle(RemoteEnding):
 
 
 @fault("server-end-receive-ends-first-receive", breaks="MQQP-3.1.4.2-11")
-class ServerEndReceiveEndsFirstReceive(RemoteEnding):
+class ServerEndReceiveEndsFirstReceive(RemoteReadEnding):
     """RemoteQMEndReceive ends the receive of the first locked message of the queue instead of the receive of its
     context handle.
     """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference is not None:
             positions = descriptor.QueueReference.MessagePositionList
             locked = (one for one in positions if one.State is MessagePositionState.LOCKED)
@@ -320,7 +320,7 @@ class ServerEndReceiveEndsFirstReceive(RemoteEnding):
 
 
 @fault("server-end-receive-ends-first-locked-message", breaks="MQQP-3.1.4.2-11", blind=True)
-class ServerEndReceiveEndsFirstLockedMessage(RemoteEnding):
+class ServerEndReceiveEndsFirstLockedMessage(RemoteReadEnding):
     """RemoteQMEndReceive ignores its context handle, and deletes or keeps the first locked message of the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -345,7 +345,7 @@ class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_EndReceiveChanger):
 
 
 @fault("server-end-receive-rr-nack-ends-oldest-receive", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
-class ServerEndReceiveRrNackEndsOldestReceive(RemoteEnding):
+class ServerEndReceiveRrNackEndsOldestReceive(RemoteReadEnding):
     """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the queue handle, even if the
     call names another receive.
     """
@@ -361,7 +361,7 @@ class ServerEndReceiveRrNackEndsOldestReceive(RemoteEnding):
 
 
 @fault("server-end-receive-leaves-message-locked", breaks="MQQP-3.1.4.2-12")
-class ServerEndReceiveLeavesMessageLocked(RemoteEnding):
+class ServerEndReceiveLeavesMessageLocked(RemoteReadEnding):
     """RemoteQMEndReceive leaves the message locked."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -370,7 +370,7 @@ class ServerEndReceiveLeavesMessageLocked(RemoteEnding):
 
 
 @fault("server-end-receive-returns-ended-context-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
-class ServerEndReceiveReturnsEndedContextHandle(RemoteEnding):
+class ServerEndReceiveReturnsEndedContextHandle(RemoteReadEnding):
     """RemoteQMEndReceive returns its context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -378,7 +378,7 @@ class ServerEndReceiveReturnsEndedContextHandle(RemoteEnding):
 
 
 @fault("server-failed-end-receive-returns-context-handle-unchanged", breaks="MQQP-3.1.4.2-16", blind=True)
-class ServerFailedEndReceiveReturnsContextHandleUnchanged(RemoteEnding):
+class ServerFailedEndReceiveReturnsContextHandleUnchanged(RemoteReadEnding):
     """When RemoteQMEndReceive fails, the server returns pphContext unchanged."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -391,11 +391,11 @@ class ServerFailedEndReceiveReturnsContextHandleUnchanged(RemoteEnding):
             kept = None if status is Status.MQ_OK else handle
             self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=kept))
 
-        self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
+        self.end_remote_read(handle.state, self.is_message_delivered(call.arguments["dwAck"]), answer_end)
 
 
 @fault("server-end-receive-context-handle-kept-after-rr-nack", breaks="MQQP-3.1.4.2-16")
-class ServerEndReceiveContextHandleKeptAfterRrNack(RemoteEnding):
+class ServerEndReceiveContextHandleKeptAfterRrNack(RemoteReadEnding):
     """After RR_NACK, the server returns the context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -408,18 +408,18 @@ add(
     "server-end-receive-throws-errors",
     "MQQP-3.1.4.2-D03",
     "RemoteQMEndReceive throws its errors instead of returning them.",
-    throw_refusals(RemoteEnding.remote_qm_end_receive),
+    throw_refusals(RemoteReadEnding.remote_qm_end_receive),
 )
 
 
 @fault("server-end-receive-of-closed-queue-raises-exception", breaks="MQQP-3.1.4.2-D03")
-class ServerEndReceiveOfClosedQueueRaisesException(RemoteEnding):
+class ServerEndReceiveOfClosedQueueRaisesException(RemoteReadEnding):
     """The server raises an RPC exception when the queue of the receive was closed before RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None:
             handle = call.handle.state.OpenQueueDescriptorHandle
-            if self.qm.remote_starting.find_remote_descriptor(handle) is None:
+            if self.qm.remote_read_starting.find_remote_descriptor(handle) is None:
                 self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
                 return
         super().remote_qm_end_receive(call, now)

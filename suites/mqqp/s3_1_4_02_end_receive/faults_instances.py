@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -20,7 +20,7 @@ EndReceiveCallback = Callable[[Status], None]
 
 
 @fault("server-end-receive-with-ack-keeps-large-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"), blind=True)
-class ServerEndReceiveWithAckKeepsLargeMessage(RemoteEnding):
+class ServerEndReceiveWithAckKeepsLargeMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_ACK returns a message whose body has more than 4 KB to the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
@@ -30,7 +30,7 @@ class ServerEndReceiveWithAckKeepsLargeMessage(RemoteEnding):
 
 
 @fault("server-end-receive-with-ack-keeps-express-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"), blind=True)
-class ServerEndReceiveWithAckKeepsExpressMessage(RemoteEnding):
+class ServerEndReceiveWithAckKeepsExpressMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_ACK returns an express message to the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
@@ -40,7 +40,7 @@ class ServerEndReceiveWithAckKeepsExpressMessage(RemoteEnding):
 
 
 @fault("server-second-nack-of-message-removes-message", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerSecondNackOfMessageRemovesMessage(RemoteEnding):
+class ServerSecondNackOfMessageRemovesMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_NACK removes a message that was already returned to the queue once."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
@@ -73,7 +73,7 @@ class ServerNackLeavesMessageLockedWhileAnotherIsLocked(TwoPhaseReading):
 
 
 @fault("server-end-receive-ends-oldest-receive-of-handle", breaks="MQQP-3.1.4.2-11", blind=True)
-class ServerEndReceiveEndsOldestReceiveOfHandle(RemoteEnding):
+class ServerEndReceiveEndsOldestReceiveOfHandle(RemoteReadEnding):
     """RemoteQMEndReceive ends the oldest receive of the queue handle that has not ended, instead of the receive of the
     context handle.
     """
@@ -89,7 +89,7 @@ class ServerEndReceiveEndsOldestReceiveOfHandle(RemoteEnding):
 
 
 @fault("server-even-dw-ack-counts-as-nack", breaks="MQQP-3.1.4.2-D02", blind=True)
-class ServerEvenDwAckCountsAsNack(RemoteEnding):
+class ServerEvenDwAckCountsAsNack(RemoteReadEnding):
     """RemoteQMEndReceive accepts every even dwAck as RR_NACK."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -100,7 +100,7 @@ class ServerEvenDwAckCountsAsNack(RemoteEnding):
 
 
 @fault("server-nack-of-purged-message-restores-message", breaks="MQQP-3.1.4.2-12", blind=True)
-class ServerNackOfPurgedMessageRestoresMessage(RemoteEnding):
+class ServerNackOfPurgedMessageRestoresMessage(RemoteReadEnding):
     """RemoteQMEndReceive with RR_NACK makes a message that was purged meanwhile available again."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:

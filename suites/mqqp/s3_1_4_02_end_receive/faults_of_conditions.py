@@ -5,14 +5,14 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
 @fault("server-throws-status-of-second-end-receive-with-null-handle", breaks="MQQP-3.1.4.2-D03", blind=True)
-class ServerThrowsStatusOfSecondEndReceiveWithNullHandle(RemoteEnding):
+class ServerThrowsStatusOfSecondEndReceiveWithNullHandle(RemoteReadEnding):
     """From the second RemoteQMEndReceive with a NULL handle on, the server throws the refusal."""
 
     def __init__(self, qm: QM) -> None:
@@ -28,7 +28,7 @@ class ServerThrowsStatusOfSecondEndReceiveWithNullHandle(RemoteEnding):
 
 
 @fault("server-throws-status-of-refused-end-receive-with-rr-nack", breaks="MQQP-3.1.4.2-D03", blind=True)
-class ServerThrowsStatusOfRefusedEndReceiveWithRrNack(RemoteEnding):
+class ServerThrowsStatusOfRefusedEndReceiveWithRrNack(RemoteReadEnding):
     """If the server refuses a RemoteQMEndReceive with RR_NACK, it throws the refusal."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -40,11 +40,11 @@ class ServerThrowsStatusOfRefusedEndReceiveWithRrNack(RemoteEnding):
 
     def is_closed(self, entry: RemoteReadEntry) -> bool:
         """Return whether the queue of a read was closed."""
-        return self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle) is None
+        return self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle) is None
 
 
 @fault("server-throws-status-of-end-receive-for-deleted-queue", breaks="MQQP-3.1.4.2-D03", blind=True)
-class ServerThrowsStatusOfEndReceiveForDeletedQueue(RemoteEnding):
+class ServerThrowsStatusOfEndReceiveForDeletedQueue(RemoteReadEnding):
     """If the queue of a receive was deleted, the server throws the refusal of RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

@@ -8,11 +8,11 @@ from typing import Any, cast
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RemoteReadAck
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.rpc.events import RpcOutput
@@ -35,7 +35,7 @@ class _CallWithChangedEndReceiveAnswer:
         return self._call.respond(**self._change(results))
 
 
-class EndReceiveAnswerChanger(RemoteEnding):
+class EndReceiveAnswerChanger(RemoteReadEnding):
     """A part of the queue manager that changes some answers of RemoteQMEndReceive; a subclass selects which."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class ServerEndReceiveReturnsMqErrorForSuccessfulNack(EndReceiveAnswerChanger):
 
 
 @fault("client-calls-end-receive-twice-for-receive-by-lookup-id", breaks="MQQP-3.1.4.2-04", blind=True)
-class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientReading):
+class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientMessageReading):
     """A client calls RemoteQMEndReceive twice for a receive by lookup identifier."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -112,20 +112,20 @@ class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientReading):
         self.__dict__["by_lookup"] = read.entry if read.LookupId is not None else None
         return results
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(entry, ack)
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(entry, ack)
         if self.__dict__.get("by_lookup") is entry:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-omits-end-receive-while-other-read-is-pending", breaks="MQQP-3.1.4.2-04", blind=True)
-class ClientOmitsEndReceiveWhileOtherReadIsPending(ClientReading):
+class ClientOmitsEndReceiveWhileOtherReadIsPending(ClientMessageReading):
     """A client does not call RemoteQMEndReceive while another read of the same queue is pending."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not any(one is not entry and one.queue is entry.queue for one in pending):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 add(

@@ -7,8 +7,8 @@ from collections import Counter
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import RemoteReadAck
-from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_starting import LOOKUP_ACTIONS
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import LOOKUP_ACTIONS
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-second-end-receive-with-rr-nack-deletes-message", breaks="MQQP-3.1.4.2-12", blind=True)
-class ServerSecondEndReceiveWithRrNackDeletesMessage(RemoteEnding):
+class ServerSecondEndReceiveWithRrNackDeletesMessage(RemoteReadEnding):
     """The server deletes a message when RemoteQMEndReceive reports RR_NACK for this message for the second time."""
 
     def __init__(self, qm: QM) -> None:
@@ -37,7 +37,7 @@ class ServerSecondEndReceiveWithRrNackDeletesMessage(RemoteEnding):
 
 
 @fault("server-end-receive-returns-context-handle-of-lookup-receive", breaks="MQQP-3.1.4.2-16", blind=True)
-class ServerEndReceiveReturnsContextHandleOfLookupReceive(RemoteEnding):
+class ServerEndReceiveReturnsContextHandleOfLookupReceive(RemoteReadEnding):
     """The server returns the context handle in RemoteQMEndReceive instead of NULL, and keeps the handle, if
     RemoteQMStartReceiveByLookupId opened it.
     """
@@ -50,4 +50,4 @@ class ServerEndReceiveReturnsContextHandleOfLookupReceive(RemoteEnding):
         def answer_end(status: Status) -> None:
             self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=call.handle))
 
-        self.end_remote_read(call.handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
+        self.end_remote_read(call.handle.state, self.is_message_delivered(call.arguments["dwAck"]), answer_end)

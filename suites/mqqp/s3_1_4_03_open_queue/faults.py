@@ -10,13 +10,13 @@ from harness.faults.primitives import skip, skip_remote_call_sequence
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values, change_request, replace_success_by_error, throw_refusals
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -41,18 +41,18 @@ add(
         "MQQP-3.1.4.7-01",
     ),
     "The client does not call RemoteQMOpenQueue.",
-    skip_remote_call_sequence(ClientOpening.call_open_queue),
+    skip_remote_call_sequence(ClientQueueOpening.call_open_queue),
 )
 
 
 @fault("client-close-queue-before-close-cursor", breaks="MQQP-3.1.4.3-05")
-class ClientCloseQueueBeforeCloseCursor(ClientCancelling):
+class ClientCloseQueueBeforeCloseCursor(ClientReadCancelling):
     """The client calls RemoteQMCloseQueue before it calls RemoteQMCloseCursor for a cursor of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         assert queue.binding is not None
-        entry = self.qm.client_opening.find_remote_open_queue(queue)
-        yield from self.qm.client_opening.call_close_queue(queue.binding, entry)
+        entry = self.qm.client_queue_opening.find_remote_open_queue_entry(queue)
+        yield from self.qm.client_queue_opening.call_close_queue(queue.binding, entry)
         yield from super().close_remote_cursor(queue, cursor)
 
 
@@ -60,7 +60,7 @@ class ClientCloseQueueBeforeCloseCursor(ClientCancelling):
     "server-open-queue-returns-null-handle",
     breaks=("MQQP-3.1.4.3-10", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"),
 )
-class ServerOpenQueueReturnsNullHandle(RemoteOpening):
+class ServerOpenQueueReturnsNullHandle(RemoteQueueOpening):
     """RemoteQMOpenQueue returns the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -68,7 +68,7 @@ class ServerOpenQueueReturnsNullHandle(RemoteOpening):
 
 
 @fault("server-open-queue-unknown-h-queue-refused", breaks="MQQP-3.1.4.3-11")
-class ServerOpenQueueUnknownHQueueRefused(RemoteOpening):
+class ServerOpenQueueUnknownHQueueRefused(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses an hQueue that is not an open queue."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -79,7 +79,7 @@ class ServerOpenQueueUnknownHQueueRefused(RemoteOpening):
 
 
 @fault("server-open-queue-hqueue-0-refused", breaks="MQQP-3.1.4.3-11")
-class ServerOpenQueueHqueue0Refused(RemoteOpening):
+class ServerOpenQueueHqueue0Refused(RemoteQueueOpening):
     """The server refuses a RemoteQMOpenQueue whose hQueue is 0."""
 
     def check_open_handle(self, h_queue: int) -> Status:
@@ -87,30 +87,32 @@ class ServerOpenQueueHqueue0Refused(RemoteOpening):
 
 
 @fault("server-open-queue-opens-queue-of-hqueue-not-of-dwpcontext", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
-class ServerOpenQueueOpensQueueOfHqueueNotOfDwpcontext(RemoteOpening):
+class ServerOpenQueueOpensQueueOfHqueueNotOfDwpcontext(RemoteQueueOpening):
     """If hQueue is the handle of another queue, RemoteQMOpenQueue opens that queue instead of the queue
     of dwpContext.
     """
 
     def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
-        known = self.qm.remote_starting.find_remote_descriptor(h_queue)
+        known = self.qm.remote_read_starting.find_remote_descriptor(h_queue)
         return dwp_context if known is None else h_queue
 
 
 @fault("server-open-queue-refuses-h-queue-of-different-open-queue", breaks="MQQP-3.1.4.3-11", blind=True)
-class ServerOpenQueueRefusesHQueueOfDifferentOpenQueue(RemoteOpening):
+class ServerOpenQueueRefusesHQueueOfDifferentOpenQueue(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses an hQueue that is the handle of an open queue other than dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         given = call.arguments
-        if given["hQueue"] != given["dwpContext"] and self.qm.remote_starting.find_remote_descriptor(given["hQueue"]):
+        if given["hQueue"] != given["dwpContext"] and self.qm.remote_read_starting.find_remote_descriptor(
+            given["hQueue"]
+        ):
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
 
 
 @fault("server-successful-open-queue-returns-error", breaks="MQQP-3.1.4.3-12")
-class ServerSuccessfulOpenQueueReturnsError(RemoteOpening):
+class ServerSuccessfulOpenQueueReturnsError(RemoteQueueOpening):
     """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -126,7 +128,7 @@ class ClientFailureWithCBitTakenAsSuccess(ServerBindings):
 
 
 @fault("client-repeats-failed-open-queue", breaks="MQQP-3.1.4.3-12")
-class ClientRepeatsFailedOpenQueue(ClientOpening):
+class ClientRepeatsFailedOpenQueue(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue again if the call returned MQ_ERROR_INVALID_PARAMETER."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -142,12 +144,12 @@ add(
     "server-open-queue-zero-values-accepted",
     "MQQP-3.1.4.3-14",
     "RemoteQMOpenQueue accepts pQueue 0 and dwpContext 0.",
-    skip(RemoteOpening.check_open_values),
+    skip(RemoteQueueOpening.check_open_handle_values),
 )
 
 
 @fault("server-open-queue-identifies-queue-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
-class ServerOpenQueueIdentifiesQueueByHQueue(RemoteOpening):
+class ServerOpenQueueIdentifiesQueueByHQueue(RemoteQueueOpening):
     """RemoteQMOpenQueue creates an entry that identifies the queue by hQueue instead of dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -159,20 +161,20 @@ add(
     "server-open-queue-unequal-values-accepted",
     "MQQP-3.1.4.3-15",
     "RemoteQMOpenQueue accepts a pQueue that differs from dwpContext.",
-    skip(RemoteOpening.check_open_values_equal),
+    skip(RemoteQueueOpening.check_open_handle_values_equal),
 )
 
 
 @fault("server-open-queue-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.3-15")
-class ServerOpenQueuePqueueComparedInLow16Bits(RemoteOpening):
+class ServerOpenQueuePqueueComparedInLow16Bits(RemoteQueueOpening):
     """The server accepts a pQueue that differs from dwpContext only in the upper 16 bits."""
 
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if (p_queue ^ dwp_context) & 0xFFFF else Status.MQ_OK
 
 
 @fault("server-second-open-of-descriptor-returns-first-context-handle", breaks="MQQP-3.1.4.3-16", blind=True)
-class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
+class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteQueueOpening):
     """A second RemoteQMOpenQueue of an open descriptor creates no entry, and returns the context handle of the first
     call.
     """
@@ -196,16 +198,16 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
 
 
 @fault("server-open-queue-entry-client-id-zero-instead-of-plicguid", breaks="MQQP-3.1.4.3-18")
-class ServerOpenQueueEntryClientIdZeroInsteadOfPlicguid(RemoteOpening):
+class ServerOpenQueueEntryClientIdZeroInsteadOfPlicguid(RemoteQueueOpening):
     """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
         entry.ClientId = UUID(int=0)
-        super().take_over_descriptor(entry)
+        super().take_over_queue_descriptor(entry)
 
 
 @fault("server-open-queue-entry-gets-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
-class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteOpening):
+class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteQueueOpening):
     """RemoteQMOpenQueue sets ClientId of a later entry to the ClientId of the first open entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -216,29 +218,29 @@ class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteOpening):
 
 
 @fault("server-open-queue-adds-no-open-queue-entry", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
-class ServerOpenQueueAddsNoOpenQueueEntry(RemoteOpening):
+class ServerOpenQueueAddsNoOpenQueueEntry(RemoteQueueOpening):
     """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
         self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
 @fault("server-open-queue-of-second-client-replaces-first", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-02"))
-class ServerOpenQueueOfSecondClientReplacesFirst(RemoteOpening):
+class ServerOpenQueueOfSecondClientReplacesFirst(RemoteQueueOpening):
     """When a client opens a queue, the server removes the entries of other clients for the same queue."""
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
-        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         for one in list(self.qm.remote.OpenQueueEntryCollection):
-            other = self.qm.remote_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle)
+            other = self.qm.remote_read_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle)
             if one is not entry and mine and other and other.QueueReference is mine.QueueReference:
                 self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 
 @fault("server-open-queue-limits-client-to-two-queues", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-03"))
-class ServerOpenQueueLimitsClientToTwoQueues(RemoteStarting):
+class ServerOpenQueueLimitsClientToTwoQueues(RemoteReadStarting):
     """The server reads only through the first two queues that a client has opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -247,7 +249,7 @@ class ServerOpenQueueLimitsClientToTwoQueues(RemoteStarting):
 
 
 @fault("server-open-queue-after-close-refused", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.4.4-01"))
-class ServerOpenQueueAfterCloseRefused(RemoteOpening):
+class ServerOpenQueueAfterCloseRefused(RemoteQueueOpening):
     """When a queue was opened and closed for remote reading, the server refuses all later reads of the queue, even
     through a new handle.
     """
@@ -255,20 +257,20 @@ class ServerOpenQueueAfterCloseRefused(RemoteOpening):
     closed_queues: tuple[Queue, ...] = ()
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference is not None:
             self.closed_queues += (descriptor.QueueReference,)
         super().close_open_queue_entry(entry)
 
-    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        super().take_over_descriptor(entry)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+    def take_over_queue_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_queue_descriptor(entry)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference in self.closed_queues:
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
 @fault("server-open-queue-entry-removed-by-expired-read", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class ServerOpenQueueEntryRemovedByExpiredRead(RemoteStarting):
+class ServerOpenQueueEntryRemovedByExpiredRead(RemoteReadStarting):
     """The server removes the entry of an open queue when a read of the queue times out."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -287,7 +289,7 @@ class ServerOpenQueueEntryRemovedByExpiredRead(RemoteStarting):
 
 
 @fault("server-open-queue-entry-removed-by-close-cursor", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class ServerOpenQueueEntryRemovedByCloseCursor(RemoteOpening):
+class ServerOpenQueueEntryRemovedByCloseCursor(RemoteQueueOpening):
     """The server removes the entry of an open queue when a cursor of the handle is closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -300,12 +302,12 @@ add(
     "server-open-queue-throws-errors",
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws its errors instead of returning them.",
-    throw_refusals(RemoteOpening.remote_qm_open_queue),
+    throw_refusals(RemoteQueueOpening.remote_qm_open_queue),
 )
 
 
 @fault("server-open-queue-raises-exception-for-different-pointers", breaks="MQQP-3.1.4.3-D02")
-class ServerOpenQueueRaisesExceptionForDifferentPointers(RemoteOpening):
+class ServerOpenQueueRaisesExceptionForDifferentPointers(RemoteQueueOpening):
     """The server raises an RPC exception when pQueue differs from dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -317,7 +319,7 @@ class ServerOpenQueueRaisesExceptionForDifferentPointers(RemoteOpening):
 
 
 @fault("server-open-queue-raises-exception-for-context-0", breaks="MQQP-3.1.4.3-D02", blind=True)
-class ServerOpenQueueRaisesExceptionForContext0(RemoteOpening):
+class ServerOpenQueueRaisesExceptionForContext0(RemoteQueueOpening):
     """The server raises an RPC exception when pQueue and dwpContext are 0."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -346,7 +348,7 @@ add(
 
 
 @fault("server-open-queue-dwmqs-16-refused", breaks="MQQP-3.1.4.3-D01", blind=True)
-class ServerOpenQueueDwmqs16Refused(RemoteOpening):
+class ServerOpenQueueDwmqs16Refused(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses dwMQS 16, the greatest value of its range."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -357,7 +359,7 @@ class ServerOpenQueueDwmqs16Refused(RemoteOpening):
 
 
 @fault("server-open-queue-dwmqs-1-refused", breaks="MQQP-3.1.4.3-D01")
-class ServerOpenQueueDwmqs1Refused(RemoteOpening):
+class ServerOpenQueueDwmqs1Refused(RemoteQueueOpening):
     """The server refuses a RemoteQMOpenQueue whose dwMQS is 1."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -368,7 +370,7 @@ class ServerOpenQueueDwmqs1Refused(RemoteOpening):
 
 
 @fault("client-purges-by-second-queue-handle-without-open-queue-call", breaks="MQQP-3.1.4.3-07", blind=True)
-class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
+class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientQueueOpening):
     """The client does not call RemoteQMOpenQueue for a second handle of a queue that it has already opened, but purges
     the queue with this handle.
     """
@@ -382,7 +384,7 @@ class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
 
 
 @fault("client-omits-open-queue-call-for-queue-opened-again", breaks="MQQP-3.1.4.3-07")
-class ClientOmitsOpenQueueCallForQueueOpenedAgain(ClientOpening):
+class ClientOmitsOpenQueueCallForQueueOpenedAgain(ClientQueueOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it has opened before and closed."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.rpc_calls import change_answer_values, replace_success_by_error
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -19,7 +19,7 @@ def _replace_success_by_information(status: int) -> int:
 
 
 @fault("server-open-queue-returns-information-status", breaks="MQQP-3.1.4.3-20", blind=True)
-class ServerOpenQueueReturnsInformationStatus(RemoteOpening):
+class ServerOpenQueueReturnsInformationStatus(RemoteQueueOpening):
     """RemoteQMOpenQueue returns MQ_INFORMATION_PROPERTY instead of MQ_OK."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -27,18 +27,18 @@ class ServerOpenQueueReturnsInformationStatus(RemoteOpening):
 
 
 @fault("server-open-queue-to-peek-returns-null-handle", breaks="MQQP-3.1.4.3-20", blind=True)
-class ServerOpenQueueToPeekReturnsNullHandle(RemoteOpening):
+class ServerOpenQueueToPeekReturnsNullHandle(RemoteQueueOpening):
     """RemoteQMOpenQueue of a queue that was opened to peek returns the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["dwpContext"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["dwpContext"])
         if descriptor is not None and descriptor.AccessType is not QueueAccessType.RECEIVE:
             call = change_answer_values(call, phContext=None)
         super().remote_qm_open_queue(call, now)
 
 
 @fault("server-open-queue-while-other-queue-is-open-returns-error", breaks="MQQP-3.1.4.3-20", blind=True)
-class ServerOpenQueueWhileOtherQueueIsOpenReturnsError(RemoteOpening):
+class ServerOpenQueueWhileOtherQueueIsOpenReturnsError(RemoteQueueOpening):
     """RemoteQMOpenQueue opens the queue, but returns MQ_ERROR while another queue is open."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:

@@ -11,11 +11,11 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RpcBindingHandle
 from reference_qm.surface.inputs import Endpoint
 
 _RULES_OF_CALLS_AFTER_OPEN_QUEUE = (
@@ -38,7 +38,7 @@ _RULES_OF_CALLS_AFTER_OPEN_QUEUE = (
     breaks=(*_RULES_OF_CALLS_AFTER_OPEN_QUEUE, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"),
     blind=True,
 )
-class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientOpening):
+class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientQueueOpening):
     """When a queue of the server is open, the client uses the context handle of this queue for a second queue of the
     server, and does not call RemoteQMOpenQueue.
     """
@@ -55,7 +55,7 @@ class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientOpening):
     breaks=(*_RULES_OF_CALLS_AFTER_OPEN_QUEUE, "MQQP-3.2.4.1-08"),
     blind=True,
 )
-class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientOpening):
+class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientQueueOpening):
     """When a client opens a queue a second time, it uses the context handle of the first opening, and does not call
     RemoteQMOpenQueue.
     """
@@ -76,7 +76,7 @@ class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientOpening):
     breaks=("MQQP-3.1.4.3-02", "MQQP-3.1.4.3-04", "MQQP-3.1.4.3-06", "MQQP-3.1.4.3-08", "MQQP-3.1.4.6-02"),
     blind=True,
 )
-class ClientOmitsRemoteQmOpenQueueForQueueOpenedToPeek(ClientOpening):
+class ClientOmitsRemoteQmOpenQueueForQueueOpenedToPeek(ClientQueueOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens only to peek."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -88,7 +88,7 @@ class ClientOmitsRemoteQmOpenQueueForQueueOpenedToPeek(ClientOpening):
     breaks=("MQQP-3.1.4.3-03", "MQQP-3.1.4.3-05", "MQQP-3.1.4.3-09", "MQQP-3.1.4.2-03", "MQQP-3.1.4.7-01"),
     blind=True,
 )
-class ClientOmitsRemoteQmOpenQueueForQueueOpenedToReceive(ClientOpening):
+class ClientOmitsRemoteQmOpenQueueForQueueOpenedToReceive(ClientQueueOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens to receive."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -105,7 +105,7 @@ def _leave_queue_unopened(original: Any) -> Any:
 
 def _open_queue_late(qm: QM, queue: RemoteQueue) -> RemoteCallSequence:
     """Call RemoteQMOpenQueue for a queue that the client already uses."""
-    arguments = qm.client_opening.build_open_queue_arguments(queue)
+    arguments = qm.client_queue_opening.build_open_queue_arguments(queue)
     assert queue.binding is not None
     results = yield from qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
     for entry in qm.remote_client.RemoteOpenQueueEntryCollection:
@@ -125,7 +125,9 @@ def _open_queue_after_read(original: Any) -> Any:
 def _open_queue_after_call(original: Any) -> Any:
     def call_and_open_queue(qm: QM, *arguments: Any) -> RemoteCallSequence:
         yield from original(qm, *arguments)
-        queue = next(one.queue if hasattr(one, "queue") else one for one in arguments if not isinstance(one, Binding))
+        queue = next(
+            one.queue if hasattr(one, "queue") else one for one in arguments if not isinstance(one, RpcBindingHandle)
+        )
         yield from _open_queue_late(qm, queue)
 
     return call_and_open_queue
@@ -135,46 +137,52 @@ for _name, _call, _method, _rules, _change in (
     (
         "start-receive",
         "RemoteQMStartReceive",
-        ClientReading.start_receive,
+        ClientMessageReading.start_receive,
         ("MQQP-3.1.4.3-02",),
         _open_queue_after_read,
     ),
     (
         "start-receive2",
         "RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId",
-        ClientReading.start_receive2,
+        ClientMessageReading.start_receive2,
         ("MQQP-3.1.4.3-08", "MQQP-3.1.4.3-09"),
         _open_queue_after_read,
     ),
     (
         "end-receive",
         "RemoteQMEndReceive",
-        ClientReading.end_receive,
+        ClientMessageReading.call_end_receive,
         ("MQQP-3.1.4.3-03", "MQQP-3.1.4.2-03"),
         _open_queue_after_call,
     ),
     (
         "close-cursor",
         "RemoteQMCloseCursor",
-        ClientCancelling.close_remote_cursor,
+        ClientReadCancelling.close_remote_cursor,
         ("MQQP-3.1.4.3-05",),
         _open_queue_after_call,
     ),
     (
         "cancel-receive",
         "RemoteQMCancelReceive",
-        ClientCancelling.call_cancel_receive,
+        ClientReadCancelling.call_cancel_receive,
         ("MQQP-3.1.4.3-06", "MQQP-3.1.4.6-02"),
         _open_queue_after_call,
     ),
-    ("close-queue", "RemoteQMCloseQueue", ClientOpening.call_close_queue, ("MQQP-3.1.4.3-04",), _open_queue_after_call),
+    (
+        "close-queue",
+        "RemoteQMCloseQueue",
+        ClientQueueOpening.call_close_queue,
+        ("MQQP-3.1.4.3-04",),
+        _open_queue_after_call,
+    ),
 ):
     add(
         f"client-open-queue-called-after-{_name}",
         _rules,
         f"The client calls RemoteQMOpenQueue for a queue only after {_call} for the queue.",
         combine_installers(
-            replace_part(override_method(ClientOpening.call_open_queue, _leave_queue_unopened)),
+            replace_part(override_method(ClientQueueOpening.call_open_queue, _leave_queue_unopened)),
             replace_part(override_method(_method, _change)),
         ),
         blind=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-refuses-handle-of-queue-opened-to-peek", breaks="MQQP-3.1.4.3-10", blind=True)
-class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteOpening):
+class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteQueueOpening):
     """RemoteQMCloseQueue refuses the context handle of a queue that was opened to peek."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -25,12 +25,12 @@ class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteOpening):
 
     def was_opened_to_peek(self, entry: OpenQueueEntry) -> bool:
         """Return whether the descriptor of an entry permits only peeks."""
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         return descriptor is not None and descriptor.AccessType is not QueueAccessType.RECEIVE
 
 
 @fault("server-close-queue-closes-first-opened-queue-for-any-handle", breaks="MQQP-3.1.4.3-10", blind=True)
-class ServerCloseQueueClosesFirstOpenedQueueForAnyHandle(RemoteOpening):
+class ServerCloseQueueClosesFirstOpenedQueueForAnyHandle(RemoteQueueOpening):
     """RemoteQMCloseQueue closes the queue that was opened first, also if the call has the context handle of another
     queue.
     """

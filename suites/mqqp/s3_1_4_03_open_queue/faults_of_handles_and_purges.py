@@ -10,11 +10,11 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.core.remote.server_names import build_queue_format
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QMCOMM, Call
@@ -29,17 +29,17 @@ def _list_open_handles(call: Call) -> Iterator[ContextHandle]:
 
 
 @fault("server-open-queue-returns-invalid-handle-for-dwp-context-0", breaks="MQQP-3.1.4.3-14", blind=True)
-class ServerOpenQueueReturnsInvalidHandleForDwpContext0(RemoteOpening):
+class ServerOpenQueueReturnsInvalidHandleForDwpContext0(RemoteQueueOpening):
     """RemoteQMOpenQueue returns MQ_ERROR_INVALID_HANDLE for dwpContext 0 with a nonzero pQueue."""
 
-    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+    def check_open_handle_values(self, p_queue: int, dwp_context: int) -> Status:
         if p_queue and not dwp_context:
             return Status.MQ_ERROR_INVALID_HANDLE
-        return super().check_open_values(p_queue, dwp_context)
+        return super().check_open_handle_values(p_queue, dwp_context)
 
 
 @fault("server-second-open-queue-repeats-handle-of-open-entry", breaks="MQQP-3.1.4.3-16", blind=True)
-class ServerSecondOpenQueueRepeatsHandleOfOpenEntry(RemoteOpening):
+class ServerSecondOpenQueueRepeatsHandleOfOpenEntry(RemoteQueueOpening):
     """RemoteQMOpenQueue with the dwpContext of an open entry of the same client returns the handle of that entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -51,7 +51,7 @@ class ServerSecondOpenQueueRepeatsHandleOfOpenEntry(RemoteOpening):
 
 
 @fault("server-second-open-queue-replaces-entry-of-first-opening", breaks="MQQP-3.1.4.3-16", blind=True)
-class ServerSecondOpenQueueReplacesEntryOfFirstOpening(RemoteOpening):
+class ServerSecondOpenQueueReplacesEntryOfFirstOpening(RemoteQueueOpening):
     """RemoteQMOpenQueue with the dwpContext of an open entry of the same client replaces that entry: its handle becomes
     unknown.
     """
@@ -66,7 +66,7 @@ class ServerSecondOpenQueueReplacesEntryOfFirstOpening(RemoteOpening):
 
 
 @fault("server-open-queue-entry-has-first-client-id-of-connection", breaks="MQQP-3.1.4.3-18", blind=True)
-class ServerOpenQueueEntryHasFirstClientIdOfConnection(RemoteOpening):
+class ServerOpenQueueEntryHasFirstClientIdOfConnection(RemoteQueueOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid of the first RemoteQMOpenQueue on the connection."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -76,7 +76,7 @@ class ServerOpenQueueEntryHasFirstClientIdOfConnection(RemoteOpening):
 
 
 @fault("server-open-queue-entry-has-first-client-id-of-queue-handle", breaks="MQQP-3.1.4.3-18", blind=True)
-class ServerOpenQueueEntryHasFirstClientIdOfQueueHandle(RemoteOpening):
+class ServerOpenQueueEntryHasFirstClientIdOfQueueHandle(RemoteQueueOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid with which the same dwpContext was opened before."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -90,7 +90,7 @@ add(
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws the refusal of a pQueue that differs from dwpContext.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_open_queue,
+        RemoteQueueOpening.remote_qm_open_queue,
         lambda qm, call, status: bool(status) and call.arguments["pQueue"] != call.arguments["dwpContext"],
     ),
     blind=True,
@@ -100,7 +100,7 @@ add(
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws the refusal of pQueue 0 with dwpContext 0.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_open_queue,
+        RemoteQueueOpening.remote_qm_open_queue,
         lambda qm, call, status: bool(status) and call.arguments["pQueue"] == call.arguments["dwpContext"] == 0,
     ),
     blind=True,
@@ -108,7 +108,7 @@ add(
 
 
 @fault("client-omits-open-queue-before-second-purge", breaks="MQQP-3.1.4.3-07", blind=True)
-class ClientOmitsOpenQueueBeforeSecondPurge(ClientOpening):
+class ClientOmitsOpenQueueBeforeSecondPurge(ClientQueueOpening):
     """For the second purge of a queue, a client obtains a new queue handle by R_QMOpenRemoteQueue, and calls
     RemoteQMPurgeQueue with this handle without RemoteQMOpenQueue.
     """
@@ -136,7 +136,7 @@ class ClientOmitsOpenQueueBeforeSecondPurge(ClientOpening):
 
 
 @fault("client-calls-open-queue-for-second-queue-after-purge", breaks="MQQP-3.1.4.3-07", blind=True)
-class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientOpening):
+class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientQueueOpening):
     """A client calls RemoteQMOpenQueue for its second and later queues only after the first RemoteQMPurgeQueue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -156,5 +156,5 @@ class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientOpening):
         assert queue.binding is not None
         arguments = {"hQueue": queue.QueueHandle}
         yield CallMethodStep(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
-        self.find_remote_open_queue(queue).RRSessionHandle = yield from super().call_open_queue(queue)
+        self.find_remote_open_queue_entry(queue).RRSessionHandle = yield from super().call_open_queue(queue)
         yield from super().purge_queue_at_server(queue)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, Call
 from reference_qm.surface.clock import Now
 
 
 @fault("server-second-open-queue-of-client-returns-first-context-handle", breaks="MQQP-3.1.4.3-16", blind=True)
-class ServerSecondOpenQueueOfClientReturnsFirstContextHandle(RemoteOpening):
+class ServerSecondOpenQueueOfClientReturnsFirstContextHandle(RemoteQueueOpening):
     """The server answers the second RemoteQMOpenQueue of a client for the same descriptor with the context handle of
     the first call, without a new entry.
     """
@@ -36,7 +36,7 @@ class ServerSecondOpenQueueOfClientReturnsFirstContextHandle(RemoteOpening):
 
 
 @fault("client-omits-remote-qm-open-queue-for-reopened-queue", breaks="MQQP-3.1.4.3-05", blind=True)
-class ClientOmitsRemoteQmOpenQueueForReopenedQueue(ClientOpening):
+class ClientOmitsRemoteQmOpenQueueForReopenedQueue(ClientQueueOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens again after it closed the queue, and then
     calls RemoteQMCloseCursor with the new handle.
     """
@@ -45,13 +45,13 @@ class ClientOmitsRemoteQmOpenQueueForReopenedQueue(ClientOpening):
         super().__init__(qm)
         self.closed_names: set[str] = set()
 
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+    def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
         self.closed_names.add(entry.queue.FormatName.lower())
-        super().remove_remote_open_queue(entry)
+        super().remove_remote_open_queue_entry(entry)
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if queue.FormatName.lower() not in self.closed_names:
             yield from super().open_queue_at_server(queue)
             return
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
-        self.add_remote_open_queue(queue, None)
+        self.add_remote_open_queue_entry(queue, None)

@@ -9,9 +9,9 @@ from harness.faults.rpc_calls import call_unbound, change_answer_values, replace
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS
-from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -22,12 +22,12 @@ add(
     "server-close-queue-leaves-queue-open",
     ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"),
     "RemoteQMCloseQueue leaves the queue open.",
-    skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
+    skip_during(RemoteQueueOpening.close_open_queue_entry, QueueOpening.close_queue),
 )
 
 
 @fault("server-close-queue-with-waiting-read-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class ServerCloseQueueWithWaitingReadKeepsQueueOpen(RemoteOpening):
+class ServerCloseQueueWithWaitingReadKeepsQueueOpen(RemoteQueueOpening):
     """When a queue with waiting reads is closed, the server cancels the reads, but keeps the queue open until the end
     of the connection.
     """
@@ -42,11 +42,11 @@ class ServerCloseQueueWithWaitingReadKeepsQueueOpen(RemoteOpening):
 
 
 @fault("server-close-queue-with-open-cursor-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class ServerCloseQueueWithOpenCursorKeepsQueueOpen(RemoteOpening):
+class ServerCloseQueueWithOpenCursorKeepsQueueOpen(RemoteQueueOpening):
     """When a queue with an open cursor is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.CursorCollection:
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
             self.cancel_remote_reads(entry)
@@ -55,11 +55,11 @@ class ServerCloseQueueWithOpenCursorKeepsQueueOpen(RemoteOpening):
 
 
 @fault("server-does-not-release-closed-queue-opened-to-peek", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class ServerDoesNotReleaseClosedQueueOpenedToPeek(RemoteOpening):
+class ServerDoesNotReleaseClosedQueueOpenedToPeek(RemoteQueueOpening):
     """When a queue that was opened to peek is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.AccessType.name != "RECEIVE":
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
             self.cancel_remote_reads(entry)
@@ -70,11 +70,11 @@ class ServerDoesNotReleaseClosedQueueOpenedToPeek(RemoteOpening):
 @fault(
     "server-closed-queue-kept-while-receive-is-unfinished", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
 )
-class ServerClosedQueueKeptWhileReceiveIsUnfinished(RemoteOpening):
+class ServerClosedQueueKeptWhileReceiveIsUnfinished(RemoteQueueOpening):
     """The server does not release a closed queue while a receive from the queue is unfinished."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference is not None:
             queue = descriptor.QueueReference
             if any(one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList):
@@ -93,7 +93,7 @@ add(
 
 
 @fault("server-successful-close-queue-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
-class ServerSuccessfulCloseQueueReturnsError(RemoteOpening):
+class ServerSuccessfulCloseQueueReturnsError(RemoteQueueOpening):
     """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -105,7 +105,7 @@ class ServerSuccessfulCloseQueueReturnsError(RemoteOpening):
     breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"),
     blind=True,
 )
-class ServerCloseQueueWithWaitingReadReturnsError(RemoteOpening):
+class ServerCloseQueueWithWaitingReadReturnsError(RemoteQueueOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -121,7 +121,7 @@ class ServerCloseQueueWithWaitingReadReturnsError(RemoteOpening):
 
 
 @fault("server-close-queue-null-handle-accepted", breaks="MQQP-3.1.4.4-05")
-class ServerCloseQueueNullHandleAccepted(RemoteOpening):
+class ServerCloseQueueNullHandleAccepted(RemoteQueueOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -129,7 +129,7 @@ class ServerCloseQueueNullHandleAccepted(RemoteOpening):
 
 
 @fault("server-close-queue-closes-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
-class ServerCloseQueueClosesEveryQueue(RemoteOpening):
+class ServerCloseQueueClosesEveryQueue(RemoteQueueOpening):
     """RemoteQMCloseQueue closes every open queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -138,39 +138,39 @@ class ServerCloseQueueClosesEveryQueue(RemoteOpening):
 
 
 @fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
-class ServerCloseQueueClosesOtherHandlesOfQueue(RemoteOpening):
+class ServerCloseQueueClosesOtherHandlesOfQueue(RemoteQueueOpening):
     """RemoteQMCloseQueue also closes all other handles of the same queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         super().close_open_queue_entry(entry)
         for other in list(self.qm.remote.OpenQueueEntryCollection):
-            found = self.qm.remote_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
+            found = self.qm.remote_read_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
             if mine is not None and found is not None and found.QueueReference is mine.QueueReference:
                 super().close_open_queue_entry(other)
 
 
 @fault("server-close-queue-cancels-reads-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
-class ServerCloseQueueCancelsReadsOfOtherHandle(RemoteOpening):
+class ServerCloseQueueCancelsReadsOfOtherHandle(RemoteQueueOpening):
     """When a handle of a queue is closed, the server also cancels the reads that wait on another handle
     of the queue.
     """
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         super().cancel_remote_reads(entry)
-        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         for read in list(self.qm.remote.RemoteReadEntryCollection):
-            other = self.qm.remote_starting.find_remote_descriptor(read.OpenQueueDescriptorHandle)
+            other = self.qm.remote_read_starting.find_remote_descriptor(read.OpenQueueDescriptorHandle)
             if mine and other and mine.QueueReference is other.QueueReference:
-                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+                self.qm.remote_read_ending.cancel_remote_read(read, CANCELED_STATUS)
 
 
 @fault("server-close-queue-closes-cursors-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
-class ServerCloseQueueClosesCursorsOfOtherHandle(RemoteOpening):
+class ServerCloseQueueClosesCursorsOfOtherHandle(RemoteQueueOpening):
     """When a handle of a queue is closed, the server also closes the cursors of another handle of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if mine is not None and mine.QueueReference is not None:
             for one in mine.QueueReference.OpenQueueDescriptorCollection.values():
                 for cursor in list(one.CursorCollection.values()):
@@ -179,19 +179,19 @@ class ServerCloseQueueClosesCursorsOfOtherHandle(RemoteOpening):
 
 
 @fault("server-close-queue-ends-open-receives-of-other-handles", breaks="MQQP-3.1.4.4-06")
-class ServerCloseQueueEndsOpenReceivesOfOtherHandles(RemoteOpening):
+class ServerCloseQueueEndsOpenReceivesOfOtherHandles(RemoteQueueOpening):
     """When a queue is closed, the server returns the messages of unfinished receives of other handles to the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if mine is not None and mine.QueueReference is not None:
             for position in list(mine.QueueReference.MessagePositionList):
-                self.qm.positions.unlock_message(position)
+                self.qm.message_positions.unlock_message(position)
         super().close_open_queue_entry(entry)
 
 
 @fault("server-close-queue-removes-all-open-queue-entries-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
-class ServerCloseQueueRemovesAllOpenQueueEntriesOfClient(RemoteOpening):
+class ServerCloseQueueRemovesAllOpenQueueEntriesOfClient(RemoteQueueOpening):
     """When a queue is closed, the server also closes all other queues that were opened with the same ClientId."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -202,21 +202,21 @@ class ServerCloseQueueRemovesAllOpenQueueEntriesOfClient(RemoteOpening):
 
 
 @fault("server-close-queue-rewinds-cursors-of-other-handles", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
-class ServerCloseQueueRewindsCursorsOfOtherHandles(RemoteOpening):
+class ServerCloseQueueRewindsCursorsOfOtherHandles(RemoteQueueOpening):
     """RemoteQMCloseQueue moves the cursors of the queue's other handles back to the start of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
         super().close_open_queue_entry(entry)
         if queue is not None:
             for other in queue.OpenQueueDescriptorCollection.values():
                 for cursor in other.CursorCollection.values():
-                    self.qm.cursors.rewind(cursor)
+                    self.qm.queue_cursors.move_cursor_to_start(cursor)
 
 
 @fault("server-reads-through-closed-handle-while-other-handle-is-open", breaks="MQQP-3.1.4.4-07")
-class ServerReadsThroughClosedHandleWhileOtherHandleIsOpen(RemoteStarting):
+class ServerReadsThroughClosedHandleWhileOtherHandleIsOpen(RemoteReadStarting):
     """While another handle of the queue is open, the server still reads through a closed handle."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -241,18 +241,18 @@ add(
     ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
     "RemoteQMCloseQueue does not cancel the waiting reads of the queue.",
     combine_installers(
-        skip(RemoteOpening.cancel_remote_reads),
-        skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
+        skip(RemoteQueueOpening.cancel_remote_reads),
+        skip_during(RemoteQueueOpening.close_open_queue_entry, QueueOpening.close_queue),
     ),
 )
 
 
 @fault("server-close-queue-cancels-only-first-waiting-read", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class ServerCloseQueueCancelsOnlyFirstWaitingRead(RemoteOpening):
+class ServerCloseQueueCancelsOnlyFirstWaitingRead(RemoteQueueOpening):
     """The server cancels only the first read that waits on the closed handle; the other reads are never answered."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
             for reader in list(descriptor.WaitingMessageReadOperationCollection)[1:]:
                 reader.answered = lambda status, position: None
@@ -260,11 +260,11 @@ class ServerCloseQueueCancelsOnlyFirstWaitingRead(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class ServerCloseQueueLeavesReadsByCursor(RemoteOpening):
+class ServerCloseQueueLeavesReadsByCursor(RemoteQueueOpening):
     """If a read by a cursor waits on the closed handle, the server does not end the read."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
             for reader in descriptor.WaitingMessageReadOperationCollection:
                 if reader.CursorReference is not None:
@@ -273,13 +273,13 @@ class ServerCloseQueueLeavesReadsByCursor(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-with-timeout", breaks="MQQP-3.1.4.4-09")
-class ServerCloseQueueLeavesReadsWithTimeout(RemoteOpening):
+class ServerCloseQueueLeavesReadsWithTimeout(RemoteQueueOpening):
     """When a queue is closed, the server ends only the waiting reads without a timeout."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
         left = {read.tag for read in reads if read.Timeout != INFINITE_MS}
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
             for reader in descriptor.WaitingMessageReadOperationCollection:
                 if reader.Tag in left:
@@ -288,7 +288,7 @@ class ServerCloseQueueLeavesReadsWithTimeout(RemoteOpening):
 
 
 @fault("server-close-queue-keeps-open-queue-entry", breaks="MQQP-3.1.4.4-15")
-class ServerCloseQueueKeepsOpenQueueEntry(RemoteOpening):
+class ServerCloseQueueKeepsOpenQueueEntry(RemoteQueueOpening):
     """RemoteQMCloseQueue keeps the entry of the closed queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -300,7 +300,7 @@ class ServerCloseQueueKeepsOpenQueueEntry(RemoteOpening):
     "server-close-queue-returns-closed-context-handle",
     breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"),
 )
-class ServerCloseQueueReturnsClosedContextHandle(RemoteOpening):
+class ServerCloseQueueReturnsClosedContextHandle(RemoteQueueOpening):
     """RemoteQMCloseQueue returns its context handle instead of NULL."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -311,18 +311,18 @@ add(
     "server-close-queue-throws-errors",
     "MQQP-3.1.4.4-D01",
     "RemoteQMCloseQueue throws its errors instead of returning them.",
-    throw_refusals(RemoteOpening.remote_qm_close_queue),
+    throw_refusals(RemoteQueueOpening.remote_qm_close_queue),
 )
 
 
 @fault("server-close-queue-of-deleted-queue-raises-exception", breaks="MQQP-3.1.4.4-D01")
-class ServerCloseQueueOfDeletedQueueRaisesException(RemoteOpening):
+class ServerCloseQueueOfDeletedQueueRaisesException(RemoteQueueOpening):
     """The server raises an RPC exception from RemoteQMCloseQueue when the queue was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if call.handle is not None:
             handle = call.handle.state.OpenQueueDescriptorHandle
-            descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
+            descriptor = self.qm.remote_read_starting.find_remote_descriptor(handle)
             if descriptor is not None and descriptor.QueueReference is None:
                 self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
                 return
@@ -330,7 +330,7 @@ class ServerCloseQueueOfDeletedQueueRaisesException(RemoteOpening):
 
 
 @fault("server-close-queue-with-waiting-read-raises-exception", breaks="MQQP-3.1.4.4-D01", blind=True)
-class ServerCloseQueueWithWaitingReadRaisesException(RemoteOpening):
+class ServerCloseQueueWithWaitingReadRaisesException(RemoteQueueOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -344,11 +344,11 @@ class ServerCloseQueueWithWaitingReadRaisesException(RemoteOpening):
 
 
 @fault("server-close-queue-closes-first-handle-of-same-queue", breaks="MQQP-3.1.4.4-06", blind=True)
-class ServerCloseQueueClosesFirstHandleOfSameQueue(RemoteOpening):
+class ServerCloseQueueClosesFirstHandleOfSameQueue(RemoteQueueOpening):
     """RemoteQMCloseQueue closes the handle of the queue that was opened first, not the handle of pphContext."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        meant = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        meant = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if meant is None else meant.QueueReference
         if queue is not None:
             for one in self.qm.remote.OpenQueueEntryCollection:
@@ -359,7 +359,7 @@ class ServerCloseQueueClosesFirstHandleOfSameQueue(RemoteOpening):
 
 
 @fault("server-close-queue-with-waiting-read-keeps-open-queue-entry", breaks="MQQP-3.1.4.4-15", blind=True)
-class ServerCloseQueueWithWaitingReadKeepsOpenQueueEntry(RemoteOpening):
+class ServerCloseQueueWithWaitingReadKeepsOpenQueueEntry(RemoteQueueOpening):
     """RemoteQMCloseQueue cancels the reads that wait with the handle, but then does not delete the OpenQueueEntry, and
     further reads with the handle succeed.
     """

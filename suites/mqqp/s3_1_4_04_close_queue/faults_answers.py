@@ -6,18 +6,18 @@ from harness.faults.parts import fault
 from harness.faults.rpc_calls import change_answer_values, replace_success_by_error
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-def _answer_with_null_handle(part: RemoteOpening, call: Call, status: int) -> None:
+def _answer_with_null_handle(part: RemoteQueueOpening, call: Call, status: int) -> None:
     part.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=None))
 
 
 @fault("server-close-queue-null-handle-invalid-parameter", breaks="MQQP-3.1.4.4-05", blind=True)
-class ServerCloseQueueNullHandleInvalidParameter(RemoteOpening):
+class ServerCloseQueueNullHandleInvalidParameter(RemoteQueueOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -28,7 +28,7 @@ class ServerCloseQueueNullHandleInvalidParameter(RemoteOpening):
 
 
 @fault("server-close-queue-null-handle-mq-ok-while-queue-is-open", breaks="MQQP-3.1.4.4-05", blind=True)
-class ServerCloseQueueNullHandleMqOkWhileQueueIsOpen(RemoteOpening):
+class ServerCloseQueueNullHandleMqOkWhileQueueIsOpen(RemoteQueueOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_OK while a client has a queue open."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -39,7 +39,7 @@ class ServerCloseQueueNullHandleMqOkWhileQueueIsOpen(RemoteOpening):
 
 
 @fault("server-close-queue-second-null-handle-accepted", breaks="MQQP-3.1.4.4-05", blind=True)
-class ServerCloseQueueSecondNullHandleAccepted(RemoteOpening):
+class ServerCloseQueueSecondNullHandleAccepted(RemoteQueueOpening):
     """The second RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
 
     def __init__(self, qm: QM) -> None:
@@ -55,7 +55,7 @@ class ServerCloseQueueSecondNullHandleAccepted(RemoteOpening):
 
 
 @fault("server-close-queue-null-handle-closes-last-queue", breaks="MQQP-3.1.4.4-05", blind=True)
-class ServerCloseQueueNullHandleClosesLastQueue(RemoteOpening):
+class ServerCloseQueueNullHandleClosesLastQueue(RemoteQueueOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_ERROR_INVALID_HANDLE, and closes the queue that was
     opened last.
     """
@@ -63,13 +63,13 @@ class ServerCloseQueueNullHandleClosesLastQueue(RemoteOpening):
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         entries = list(self.qm.remote.OpenQueueEntryCollection)
         if call.handle is None and entries:
-            descriptor = self.qm.remote_starting.find_remote_descriptor(entries[-1].OpenQueueDescriptorHandle)
+            descriptor = self.qm.remote_read_starting.find_remote_descriptor(entries[-1].OpenQueueDescriptorHandle)
             if descriptor is not None:
                 self.qm.queue_opening.close_queue(descriptor)
         super().remote_qm_close_queue(call, now)
 
 
-class _CloseAnswerChanger(RemoteOpening):
+class _CloseAnswerChanger(RemoteQueueOpening):
     """RemoteQMCloseQueue whose answer is changed for some entries; a subclass selects which."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
@@ -120,7 +120,7 @@ class ServerCloseQueueOfDeletedQueueReturnsHandle(_ClosedContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle if the queue was deleted."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         return descriptor is None or descriptor.QueueReference is None
 
 
@@ -129,7 +129,7 @@ class ServerCloseQueueWithOpenCursorReturnsError(_CloseQueueErrorReturner):
     """RemoteQMCloseQueue returns MQ_ERROR if the queue has an open cursor."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         return descriptor is not None and bool(descriptor.CursorCollection)
 
 
@@ -142,7 +142,7 @@ class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_CloseQueueErrorReturner
 
 
 @fault("server-close-queue-keeps-descriptor-open-if-no-read-waits", breaks="MQQP-3.1.4.4-07", blind=True)
-class ServerCloseQueueKeepsDescriptorOpenIfNoReadWaits(RemoteOpening):
+class ServerCloseQueueKeepsDescriptorOpenIfNoReadWaits(RemoteQueueOpening):
     """RemoteQMCloseQueue answers with MQ_OK, but keeps the descriptor open for reads if no read of the queue waits."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

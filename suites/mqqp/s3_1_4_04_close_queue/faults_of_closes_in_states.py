@@ -8,7 +8,7 @@ from harness.faults.rpc_calls import call_on_rejected_context, change_answer_val
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -33,12 +33,12 @@ def _is_deleted(qm: QueueManager, call: Call) -> bool:
     if call.handle is None:
         return False
     entry: OpenQueueEntry = call.handle.state
-    descriptor = qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+    descriptor = qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
     return descriptor is not None and descriptor.QueueReference is None
 
 
 @fault("server-close-queue-keeps-entry-if-receive-is-unfinished", breaks="MQQP-3.1.4.4-07", blind=True)
-class ServerCloseQueueKeepsEntryIfReceiveIsUnfinished(RemoteOpening):
+class ServerCloseQueueKeepsEntryIfReceiveIsUnfinished(RemoteQueueOpening):
     """RemoteQMCloseQueue keeps the entry of a queue from which a message was received, but not yet acknowledged."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -49,17 +49,17 @@ class ServerCloseQueueKeepsEntryIfReceiveIsUnfinished(RemoteOpening):
 
 
 @fault("server-close-queue-keeps-entry-of-queue-opened-to-peek", breaks="MQQP-3.1.4.4-07", blind=True)
-class ServerCloseQueueKeepsEntryOfQueueOpenedToPeek(RemoteOpening):
+class ServerCloseQueueKeepsEntryOfQueueOpenedToPeek(RemoteQueueOpening):
     """RemoteQMCloseQueue keeps the entry of a queue that was opened to peek."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is None or descriptor.AccessType is not QueueAccessType.PEEK:
             super().close_open_queue_entry(entry)
 
 
 @fault("server-close-queue-keeps-context-handle-while-read-waits", breaks="MQQP-3.1.4.4-15", blind=True)
-class ServerCloseQueueKeepsContextHandleWhileReadWaits(RemoteOpening):
+class ServerCloseQueueKeepsContextHandleWhileReadWaits(RemoteQueueOpening):
     """RemoteQMCloseQueue returns the context handle unchanged if a read of the queue waits, and the handle stays
     valid.
     """
@@ -74,7 +74,7 @@ class ServerCloseQueueKeepsContextHandleWhileReadWaits(RemoteOpening):
 
 
 @fault("server-close-queue-keeps-context-handle-of-deleted-queue", breaks="MQQP-3.1.4.4-15", blind=True)
-class ServerCloseQueueKeepsContextHandleOfDeletedQueue(RemoteOpening):
+class ServerCloseQueueKeepsContextHandleOfDeletedQueue(RemoteQueueOpening):
     """RemoteQMCloseQueue returns the context handle unchanged if the queue was deleted, and the handle stays valid."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -84,7 +84,7 @@ class ServerCloseQueueKeepsContextHandleOfDeletedQueue(RemoteOpening):
 
 
 @fault("server-close-queue-throws-status-for-deleted-queue", breaks="MQQP-3.1.4.4-D01", blind=True)
-class ServerCloseQueueThrowsStatusForDeletedQueue(RemoteOpening):
+class ServerCloseQueueThrowsStatusForDeletedQueue(RemoteQueueOpening):
     """RemoteQMCloseQueue throws an exception for a queue that was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -99,7 +99,7 @@ add(
     "MQQP-3.1.4.4-D01",
     "RemoteQMCloseQueue throws the refusal of the context handle NULL if the client has open context handles.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_close_queue,
+        RemoteQueueOpening.remote_qm_close_queue,
         lambda qm, call, status: (
             call.handle is None and call.association.group is not None and bool(call.association.group.handles)
         ),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
 @fault("server-close-queue-accepts-null-handle-after-earlier-close", breaks="MQQP-3.1.4.4-05", blind=True)
-class ServerCloseQueueAcceptsNullHandleAfterEarlierClose(RemoteOpening):
+class ServerCloseQueueAcceptsNullHandleAfterEarlierClose(RemoteQueueOpening):
     """The server answers a RemoteQMCloseQueue with the context handle NULL with MQ_OK, if the client has already closed
     a queue on the same connection.
     """

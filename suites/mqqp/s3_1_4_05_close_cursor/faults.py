@@ -7,7 +7,7 @@ from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
@@ -19,17 +19,17 @@ add(
     "server-close-cursor-keeps-cursor",
     ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"),
     "RemoteQMCloseCursor leaves the cursor open.",
-    skip_during(RemoteOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
+    skip_during(RemoteQueueOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
 )
 
 
 @fault("server-does-not-close-cursor-that-has-read-message", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
-class ServerDoesNotCloseCursorThatHasReadMessage(RemoteOpening):
+class ServerDoesNotCloseCursorThatHasReadMessage(RemoteQueueOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that has read a message, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         given = call.arguments
-        descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(given["hQueue"])
         cursor = None if descriptor is None else descriptor.CursorCollection.get(given["hCursor"])
         if cursor is not None and cursor.CursorState is not CursorState.UNREAD:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
@@ -38,12 +38,12 @@ class ServerDoesNotCloseCursorThatHasReadMessage(RemoteOpening):
 
 
 @fault("server-close-cursor-of-received-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True)
-class ServerCloseCursorOfReceivedMessageNotClosed(RemoteOpening):
+class ServerCloseCursorOfReceivedMessageNotClosed(RemoteQueueOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message was received, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
-        cursor = descriptor and self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = descriptor and self.qm.remote_read_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         at = getattr(cursor, "MessagePositionReference", None)
         if getattr(at, "State", None) is MessagePositionState.DELETED:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
@@ -60,7 +60,7 @@ add(
 
 
 @fault("server-successful-close-cursor-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
-class ServerSuccessfulCloseCursorReturnsError(RemoteOpening):
+class ServerSuccessfulCloseCursorReturnsError(RemoteQueueOpening):
     """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -68,7 +68,7 @@ class ServerSuccessfulCloseCursorReturnsError(RemoteOpening):
 
 
 @fault("server-close-cursor-h-queue-ignored", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class ServerCloseCursorHQueueIgnored(RemoteOpening):
+class ServerCloseCursorHQueueIgnored(RemoteQueueOpening):
     """RemoteQMCloseCursor closes a cursor of any queue and ignores hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -79,14 +79,14 @@ class ServerCloseCursorHQueueIgnored(RemoteOpening):
 
 
 @fault("server-close-cursor-accepts-cursor-of-other-queue", breaks="MQQP-3.1.4.5-07", blind=True)
-class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteOpening):
+class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteQueueOpening):
     """RemoteQMCloseCursor searches for hCursor in every open queue, and closes the cursor although hQueue is a
     different open queue.
     """
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         number = call.arguments["hCursor"]
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and number not in descriptor.CursorCollection:
             for other in self.qm.descriptors.values():
                 if number in other.CursorCollection:
@@ -96,12 +96,16 @@ class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
-class _WrongCursorCloser(RemoteOpening):
+class _WrongCursorCloser(RemoteQueueOpening):
     def find(self, call: Call) -> Cursor | None:
         """Return the cursor that the call closes."""
         given = call.arguments
-        descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
-        return None if descriptor is None else self.qm.remote_starting.find_remote_cursor(descriptor, given["hCursor"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(given["hQueue"])
+        return (
+            None
+            if descriptor is None
+            else self.qm.remote_read_starting.find_remote_cursor(descriptor, given["hCursor"])
+        )
 
 
 @fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
@@ -109,7 +113,7 @@ class ServerCloseCursorHcursorComparedInLow16Bits(_WrongCursorCloser):
     """The server compares only the low 16 bits of hCursor with the handles of the cursors."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and self.find(call) is None:
             for handle, cursor in list(descriptor.CursorCollection.items()):
                 if not (handle ^ call.arguments["hCursor"]) & 0xFFFF:
@@ -124,7 +128,7 @@ class ServerCloseCursorAcceptsCursorOfOtherHandleOfQueue(_WrongCursorCloser):
     """The server closes a cursor that belongs to another handle of the same queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and descriptor.QueueReference is not None and self.find(call) is None:
             for other in descriptor.QueueReference.OpenQueueDescriptorCollection.values():
                 cursor = other.CursorCollection.get(call.arguments["hCursor"])
@@ -136,20 +140,20 @@ class ServerCloseCursorAcceptsCursorOfOtherHandleOfQueue(_WrongCursorCloser):
 
 
 @fault("server-close-cursor-uses-handle-of-queue-opened-last", breaks="MQQP-3.1.4.5-07", blind=True)
-class ServerCloseCursorUsesHandleOfQueueOpenedLast(RemoteOpening):
+class ServerCloseCursorUsesHandleOfQueueOpenedLast(RemoteQueueOpening):
     """RemoteQMCloseCursor searches for hCursor only among the cursors of the queue's newest handle, even if hQueue is
     an older handle of the same queue.
     """
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and descriptor.QueueReference is not None:
             call.arguments["hQueue"] = [*descriptor.QueueReference.OpenQueueDescriptorCollection][-1]
         super().remote_qm_close_cursor(call, now)
 
 
 @fault("server-close-cursor-closes-last-cursor", breaks="MQQP-3.1.4.5-09")
-class ServerCloseCursorClosesLastCursor(RemoteOpening):
+class ServerCloseCursorClosesLastCursor(RemoteQueueOpening):
     """RemoteQMCloseCursor closes the last cursor of the queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -160,11 +164,11 @@ class ServerCloseCursorClosesLastCursor(RemoteOpening):
 
 
 @fault("server-close-cursor-closes-cursors-of-other-handles", breaks="MQQP-3.1.4.5-09", blind=True)
-class ServerCloseCursorClosesCursorsOfOtherHandles(RemoteOpening):
+class ServerCloseCursorClosesCursorsOfOtherHandles(RemoteQueueOpening):
     """RemoteQMCloseCursor also closes the cursors that other handles of the same queue have opened."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         known = descriptor is not None and call.arguments["hCursor"] in descriptor.CursorCollection
         super().remote_qm_close_cursor(call, now)
         if descriptor is None or not known or descriptor.QueueReference is None:
@@ -181,7 +185,7 @@ class ServerCloseCursorRewindsOtherCursorsOfHandle(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            self.qm.cursors.rewind(other)
+            self.qm.queue_cursors.move_cursor_to_start(other)
             other.CursorState = CursorState.UNREAD
 
 
@@ -192,7 +196,7 @@ class ServerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         for reader in list(cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection):
-            self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting_reads.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("server-close-cursor-closes-later-cursors", breaks="MQQP-3.1.4.5-09", blind=True)
@@ -209,7 +213,7 @@ class ServerCloseCursorClosesLaterCursors(QueueOpening):
 
 
 @fault("server-close-cursor-unknown-cursor-accepted", breaks="MQQP-3.1.4.5-10")
-class ServerCloseCursorUnknownCursorAccepted(RemoteOpening):
+class ServerCloseCursorUnknownCursorAccepted(RemoteQueueOpening):
     """RemoteQMCloseCursor with an unknown cursor returns MQ_OK."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -235,18 +239,18 @@ class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_WrongCursorCloser)
     """The server returns MQ_ERROR_INVALID_PARAMETER for an unknown hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        if self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
+        if self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
         else:
             super().remote_qm_close_cursor(call, now)
 
 
 @fault("server-close-cursor-of-closed-queue-returns-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
-class ServerCloseCursorOfClosedQueueReturnsInvalidParameter(RemoteOpening):
+class ServerCloseCursorOfClosedQueueReturnsInvalidParameter(RemoteQueueOpening):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a cursor whose queue handle was closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         known = self.__dict__.setdefault("known", set())
         if descriptor is not None:
             known.add(call.arguments["hQueue"])
@@ -260,7 +264,7 @@ add(
     "server-close-cursor-throws-errors",
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws its errors instead of returning them.",
-    throw_refusals(RemoteOpening.remote_qm_close_cursor),
+    throw_refusals(RemoteQueueOpening.remote_qm_close_cursor),
 )
 
 
@@ -276,23 +280,23 @@ class ServerCloseCursorRaisesExceptionForHCursor0(_WrongCursorCloser):
 
 
 @fault("server-close-cursor-closes-first-cursor-of-handle", breaks="MQQP-3.1.4.5-01", blind=True)
-class ServerCloseCursorClosesFirstCursorOfHandle(RemoteOpening):
+class ServerCloseCursorClosesFirstCursorOfHandle(RemoteQueueOpening):
     """RemoteQMCloseCursor closes the first cursor of the queue handle instead of the given cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and call.arguments["hCursor"] in descriptor.CursorCollection:
             call.arguments["hCursor"] = next(iter(descriptor.CursorCollection))
         super().remote_qm_close_cursor(call, now)
 
 
 @fault("server-close-cursor-keeps-cursor-of-waiting-read-open", breaks="MQQP-3.1.4.5-11", blind=True)
-class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteOpening):
+class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteQueueOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor with which a read waits, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         given = call.arguments
-        descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(given["hQueue"])
         waiting = () if descriptor is None else descriptor.WaitingMessageReadOperationCollection
         cursors = [one.CursorReference for one in waiting if one.CursorReference is not None]
         if given["hCursor"] in [cursor.Handle for cursor in cursors]:
@@ -302,14 +306,14 @@ class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteOpening):
 
 
 @fault("server-close-cursor-keeps-cursor-of-unended-receive", breaks="MQQP-3.1.4.5-11")
-class ServerCloseCursorKeepsCursorOfUnendedReceive(RemoteOpening):
+class ServerCloseCursorKeepsCursorOfUnendedReceive(RemoteQueueOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message is locked by a receive, but does not close the
     cursor.
     """
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
-        cursor = descriptor and self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = descriptor and self.qm.remote_read_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         at = getattr(cursor, "MessagePositionReference", None)
         if getattr(at, "State", None) is MessagePositionState.LOCKED:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import Status
@@ -43,15 +43,15 @@ class ServerCloseCursorRewindsOtherCursors(QueueOpening):
         super().close_cursor(cursor)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
             other.CursorState = CursorState.UNREAD
-            self.qm.cursors.rewind(other)
+            self.qm.queue_cursors.move_cursor_to_start(other)
 
 
 @fault("server-close-cursor-finds-cursor-of-other-handle", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"), blind=True)
-class ServerCloseCursorFindsCursorOfOtherHandle(RemoteOpening):
+class ServerCloseCursorFindsCursorOfOtherHandle(RemoteQueueOpening):
     """RemoteQMCloseCursor closes a cursor of another handle of the same queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        starting = self.qm.remote_starting
+        starting = self.qm.remote_read_starting
         descriptor = starting.find_remote_descriptor(call.arguments["hQueue"])
         queue = None if descriptor is None else descriptor.QueueReference
         for other in [] if queue is None else list(queue.OpenQueueDescriptorCollection.values()):
@@ -61,12 +61,12 @@ class ServerCloseCursorFindsCursorOfOtherHandle(RemoteOpening):
 
 
 @fault("server-close-cursor-twice-returns-mq-ok", breaks="MQQP-3.1.4.5-10", blind=True)
-class ServerCloseCursorTwiceReturnsMqOk(RemoteOpening):
+class ServerCloseCursorTwiceReturnsMqOk(RemoteQueueOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that is already closed, if the queue handle is still open."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         closed: set[int] = self.__dict__.setdefault("closed", set())
-        known = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is not None
+        known = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"]) is not None
         if known and call.arguments["hCursor"] in closed:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
             return
@@ -75,7 +75,7 @@ class ServerCloseCursorTwiceReturnsMqOk(RemoteOpening):
 
 
 @fault("server-close-cursor-hcursor-0-returns-mq-ok", breaks="MQQP-3.1.4.5-10", blind=True)
-class ServerCloseCursorHcursor0ReturnsMqOk(RemoteOpening):
+class ServerCloseCursorHcursor0ReturnsMqOk(RemoteQueueOpening):
     """RemoteQMCloseCursor returns MQ_OK for hCursor 0."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -86,7 +86,7 @@ class ServerCloseCursorHcursor0ReturnsMqOk(RemoteOpening):
 
 
 @fault("server-closed-cursor-still-usable-to-receive", breaks="MQQP-3.1.4.5-11", blind=True)
-class ServerClosedCursorStillUsableToReceive(RemoteStarting):
+class ServerClosedCursorStillUsableToReceive(RemoteReadStarting):
     """The server receives without a cursor, instead of refusing the call, if the cursor of a receive was closed."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -97,7 +97,7 @@ class ServerClosedCursorStillUsableToReceive(RemoteStarting):
         return cursor or known.get(handle)
 
 
-class _CursorCloseStatusChanger(RemoteOpening):
+class _CursorCloseStatusChanger(RemoteQueueOpening):
     """RemoteQMCloseCursor that returns another status than MQ_OK for some cursors; a subclass selects which."""
 
     status: int = Status.MQ_ERROR
@@ -107,11 +107,11 @@ class _CursorCloseStatusChanger(RemoteOpening):
         raise NotImplementedError
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         cursor = (
             None
             if descriptor is None
-            else self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+            else self.qm.remote_read_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         )
         if cursor is not None and self.is_close_status_changed(cursor):
             call = change_answer_values(call, Return=self.status)
@@ -145,11 +145,11 @@ class ServerCloseCursorOfMovedCursorReturnsError(_CursorCloseStatusChanger):
 
 
 @fault("server-close-cursor-of-unknown-queue-thrown", breaks="MQQP-3.1.4.5-D01", blind=True)
-class ServerCloseCursorOfUnknownQueueThrown(RemoteOpening):
+class ServerCloseCursorOfUnknownQueueThrown(RemoteQueueOpening):
     """RemoteQMCloseCursor throws MQ_ERROR_INVALID_HANDLE for an unknown hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        if self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
+        if self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
             self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
         else:
             super().remote_qm_close_cursor(call, now)

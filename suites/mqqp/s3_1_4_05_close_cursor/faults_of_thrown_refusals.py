@@ -6,7 +6,7 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.rpc import Call
 
 
@@ -22,7 +22,7 @@ add(
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws the refusal of a cursor that was created with another queue handle.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_close_cursor,
+        RemoteQueueOpening.remote_qm_close_cursor,
         lambda qm, call, status: bool(status) and _is_cursor_of_other_handle(qm, call),
     ),
     blind=True,
@@ -32,7 +32,8 @@ add(
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws the refusal of hCursor 0.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_close_cursor, lambda qm, call, status: bool(status) and not call.arguments["hCursor"]
+        RemoteQueueOpening.remote_qm_close_cursor,
+        lambda qm, call, status: bool(status) and not call.arguments["hCursor"],
     ),
     blind=True,
 )

@@ -7,20 +7,20 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
 @fault("client-cancel-receive-before-read", breaks="MQQP-3.1.4.6-03")
-class ClientCancelReceiveBeforeRead(ClientReading):
+class ClientCancelReceiveBeforeRead(ClientMessageReading):
     """The client calls RemoteQMCancelReceive before the method that starts the read."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
@@ -33,11 +33,11 @@ class ClientCancelReceiveBeforeRead(ClientReading):
 
     def _cancel(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
+        yield from self.qm.client_read_cancelling.call_cancel_receive(read.entry)
 
 
 @fault("client-cancel-receive-before-read-is-sent", breaks="MQQP-3.1.4.6-03")
-class ClientCancelReceiveBeforeReadIsSent(ClientCancelling):
+class ClientCancelReceiveBeforeReadIsSent(ClientReadCancelling):
     """The client calls RemoteQMCancelReceive for a read that it has not sent yet."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
@@ -63,7 +63,7 @@ add(
         "MQQP-3.1.4.6-D01",
     ),
 )
-class ServerSuccessfulCancelReceiveReturnsError(RemoteEnding):
+class ServerSuccessfulCancelReceiveReturnsError(RemoteReadEnding):
     """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -71,7 +71,7 @@ class ServerSuccessfulCancelReceiveReturnsError(RemoteEnding):
 
 
 @fault("server-cancel-receive-does-not-cancel-waiting-peek", breaks="MQQP-3.1.4.6-05")
-class ServerCancelReceiveDoesNotCancelWaitingPeek(RemoteEnding):
+class ServerCancelReceiveDoesNotCancelWaitingPeek(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting peek, but does not cancel the peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -79,7 +79,7 @@ class ServerCancelReceiveDoesNotCancelWaitingPeek(RemoteEnding):
 
 
 @fault("server-cancel-of-peek-returns-mq-error", breaks=("MQQP-3.1.4.6-20", "MQQP-3.1.4.6-05"))
-class ServerCancelOfPeekReturnsMqError(RemoteEnding):
+class ServerCancelOfPeekReturnsMqError(RemoteReadEnding):
     """The server returns MQ_ERROR from the RemoteQMCancelReceive that cancels a peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -88,7 +88,7 @@ class ServerCancelOfPeekReturnsMqError(RemoteEnding):
 
 
 @fault("server-second-cancel-of-handle-returns-information-status", breaks=("MQQP-3.1.4.6-20", "MQQP-3.1.4.6-05"))
-class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteEnding):
+class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteReadEnding):
     """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from the second RemoteQMCancelReceive of a handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -103,7 +103,7 @@ class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteEnding):
 
 
 @fault("client-failed-cancel-taken-as-success", breaks="MQQP-3.1.4.6-05")
-class ClientFailedCancelTakenAsSuccess(ClientCancelling):
+class ClientFailedCancelTakenAsSuccess(ClientReadCancelling):
     """The client reports a cancel as done, if RemoteQMCancelReceive returned MQ_ERROR."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
@@ -115,7 +115,7 @@ class ClientFailedCancelTakenAsSuccess(ClientCancelling):
 
 
 @fault("client-cancel-status-not-found-taken-as-success", breaks="MQQP-3.1.4.6-05")
-class ClientCancelStatusNotFoundTakenAsSuccess(ClientCancelling):
+class ClientCancelStatusNotFoundTakenAsSuccess(ClientReadCancelling):
     """The client reports a cancel as done, if RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
@@ -130,12 +130,12 @@ add(
     "server-cancel-receive-p-queue-ignored",
     "MQQP-3.1.4.6-07",
     "RemoteQMCancelReceive does not compare pQueue with hQueue.",
-    skip(RemoteEnding.check_cancel_queue),
+    skip(RemoteReadEnding.check_cancel_queue),
 )
 
 
 @fault("server-cancel-receive-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.6-07")
-class ServerCancelReceivePqueueComparedInLow16Bits(RemoteEnding):
+class ServerCancelReceivePqueueComparedInLow16Bits(RemoteReadEnding):
     """RemoteQMCancelReceive accepts a pQueue that differs from hQueue only in the upper 16 bits."""
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
@@ -144,7 +144,7 @@ class ServerCancelReceivePqueueComparedInLow16Bits(RemoteEnding):
 
 
 @fault("server-cancel-receive-refused-for-pqueue-still-cancels", breaks="MQQP-3.1.4.6-07")
-class ServerCancelReceiveRefusedForPqueueStillCancels(RemoteEnding):
+class ServerCancelReceiveRefusedForPqueueStillCancels(RemoteReadEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a wrong pQueue, but cancels the read."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -157,7 +157,7 @@ class ServerCancelReceiveRefusedForPqueueStillCancels(RemoteEnding):
 
 
 @fault("server-checks-p-queue-only-in-first-cancel-receive-of-handle", breaks="MQQP-3.1.4.6-07")
-class ServerChecksPQueueOnlyInFirstCancelReceiveOfHandle(RemoteEnding):
+class ServerChecksPQueueOnlyInFirstCancelReceiveOfHandle(RemoteReadEnding):
     """The server compares pQueue and hQueue of RemoteQMCancelReceive only until a read of the handle was cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -173,7 +173,7 @@ class ServerChecksPQueueOnlyInFirstCancelReceiveOfHandle(RemoteEnding):
 
 
 @fault("server-refused-cancel-ends-read-of-queue-that-pqueue-names", breaks="MQQP-3.1.4.6-07")
-class ServerRefusedCancelEndsReadOfQueueThatPqueueNames(RemoteEnding):
+class ServerRefusedCancelEndsReadOfQueueThatPqueueNames(RemoteReadEnding):
     """The server refuses a RemoteQMCancelReceive whose pQueue is the handle of a different open queue, but cancels the
     read that waits there with the given dwRequestID.
     """
@@ -188,7 +188,7 @@ class ServerRefusedCancelEndsReadOfQueueThatPqueueNames(RemoteEnding):
 
 
 @fault("server-refuses-cancel-with-wrong-p-queue-but-cancels-read", breaks="MQQP-3.1.4.6-07")
-class ServerRefusesCancelWithWrongPQueueButCancelsRead(RemoteEnding):
+class ServerRefusesCancelWithWrongPQueueButCancelsRead(RemoteReadEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMCancelReceive with a wrong pQueue that is not 0,
     but cancels the read of hQueue.
     """
@@ -203,7 +203,7 @@ class ServerRefusesCancelWithWrongPQueueButCancelsRead(RemoteEnding):
 
 
 @fault("server-idle-cancel-with-wrong-pqueue-returns-invalid-handle", breaks="MQQP-3.1.4.6-07")
-class ServerIdleCancelWithWrongPqueueReturnsInvalidHandle(RemoteEnding):
+class ServerIdleCancelWithWrongPqueueReturnsInvalidHandle(RemoteReadEnding):
     """The server returns MQ_ERROR_INVALID_HANDLE for a RemoteQMCancelReceive with a wrong pQueue that is not 0, if no
     read waits on hQueue.
     """
@@ -215,7 +215,7 @@ class ServerIdleCancelWithWrongPqueueReturnsInvalidHandle(RemoteEnding):
 
 
 @fault("server-cancel-receive-pqueue-0-accepted", breaks="MQQP-3.1.4.6-07", blind=True)
-class ServerCancelReceivePqueue0Accepted(RemoteEnding):
+class ServerCancelReceivePqueue0Accepted(RemoteReadEnding):
     """RemoteQMCancelReceive accepts pQueue 0."""
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
@@ -223,7 +223,7 @@ class ServerCancelReceivePqueue0Accepted(RemoteEnding):
 
 
 @fault("server-cancel-receive-h-queue-ignored", breaks="MQQP-3.1.4.6-08")
-class ServerCancelReceiveHQueueIgnored(RemoteEnding):
+class ServerCancelReceiveHQueueIgnored(RemoteReadEnding):
     """RemoteQMCancelReceive cancels the read with the given dwRequestID in any queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -234,29 +234,29 @@ class ServerCancelReceiveHQueueIgnored(RemoteEnding):
 
 
 @fault("server-cancel-receive-cancels-read-of-other-handle-of-queue", breaks="MQQP-3.1.4.6-08")
-class ServerCancelReceiveCancelsReadOfOtherHandleOfQueue(RemoteEnding):
+class ServerCancelReceiveCancelsReadOfOtherHandleOfQueue(RemoteReadEnding):
     """RemoteQMCancelReceive also cancels a read that waits on another handle of the same queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
-        mine = self.qm.remote_starting.find_remote_descriptor(h_queue)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(h_queue)
         if found is None and mine is not None:
             for one in self.qm.remote.RemoteReadEntryCollection:
-                other = self.qm.remote_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle)
+                other = self.qm.remote_read_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle)
                 if other and other.QueueReference is mine.QueueReference and one.RequestId == request_id:
                     return Status.MQ_OK, one
         return status, found
 
 
 @fault("server-cancel-finds-read-of-other-handle-of-same-queue", breaks="MQQP-3.1.4.6-08")
-class ServerCancelFindsReadOfOtherHandleOfSameQueue(RemoteEnding):
+class ServerCancelFindsReadOfOtherHandleOfSameQueue(RemoteReadEnding):
     """The server cancels a read that waits on a different handle of the same queue, if no read of hQueue has the given
     dwRequestID.
     """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(h_queue)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(h_queue)
         queue = None if descriptor is None else descriptor.QueueReference
         if entry is None and queue is not None:
             for one in self.qm.remote.RemoteReadEntryCollection:
@@ -266,7 +266,7 @@ class ServerCancelFindsReadOfOtherHandleOfSameQueue(RemoteEnding):
 
 
 @fault("server-cancel-finds-read-of-other-queue-if-handle-has-reads", breaks="MQQP-3.1.4.6-08")
-class ServerCancelFindsReadOfOtherQueueIfHandleHasReads(RemoteEnding):
+class ServerCancelFindsReadOfOtherQueueIfHandleHasReads(RemoteReadEnding):
     """The server searches the reads of all queues, if reads wait on hQueue but none has the given dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -279,7 +279,7 @@ class ServerCancelFindsReadOfOtherQueueIfHandleHasReads(RemoteEnding):
 
 
 @fault("server-cancel-receive-compares-low-16-bits-of-h-queue", breaks="MQQP-3.1.4.6-08")
-class ServerCancelReceiveComparesLow16BitsOfHQueue(RemoteEnding):
+class ServerCancelReceiveComparesLow16BitsOfHQueue(RemoteReadEnding):
     """The server compares only the low 16 bits of hQueue with the handles of waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

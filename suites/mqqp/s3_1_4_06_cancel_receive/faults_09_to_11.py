@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
     "server-cancel-receive-returns-mq-ok-for-queue-without-reads",
     breaks="MQQP-3.1.4.6-09",
 )
-class ServerCancelReceiveReturnsMqOkForQueueWithoutReads(RemoteEnding):
+class ServerCancelReceiveReturnsMqOkForQueueWithoutReads(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_OK for a queue on which no read waits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -26,7 +26,7 @@ class ServerCancelReceiveReturnsMqOkForQueueWithoutReads(RemoteEnding):
 
 
 @fault("server-cancel-receive-returns-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
-class ServerCancelReceiveReturnsMqErrorWhileOtherQueueHasReads(RemoteEnding):
+class ServerCancelReceiveReturnsMqErrorWhileOtherQueueHasReads(RemoteReadEnding):
     """While a read waits on another queue, RemoteQMCancelReceive returns MQ_ERROR for a queue without waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -46,7 +46,7 @@ class ServerCancelReceiveOfFinishedReceiveReturnsMqOk(RemoteReads):
 
 
 @fault("server-cancel-receive-returns-mq-error-after-last-cancelled-read", breaks="MQQP-3.1.4.6-09")
-class ServerCancelReceiveReturnsMqErrorAfterLastCancelledRead(RemoteEnding):
+class ServerCancelReceiveReturnsMqErrorAfterLastCancelledRead(RemoteReadEnding):
     """The server returns MQ_ERROR for a RemoteQMCancelReceive on a handle whose reads were all cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -63,7 +63,7 @@ class ServerCancelReceiveReturnsMqErrorAfterLastCancelledRead(RemoteEnding):
 
 
 @fault("server-cancel-receive-on-idle-handle-returns-mq-error", breaks="MQQP-3.1.4.6-09")
-class ServerCancelReceiveOnIdleHandleReturnsMqError(RemoteEnding):
+class ServerCancelReceiveOnIdleHandleReturnsMqError(RemoteReadEnding):
     """The server returns MQ_ERROR for a RemoteQMCancelReceive on an open handle without waiting reads, while reads wait
     on a different handle.
     """
@@ -76,17 +76,17 @@ class ServerCancelReceiveOnIdleHandleReturnsMqError(RemoteEnding):
 
 
 @fault("server-cancel-receive-on-closed-handle-returns-invalid-parameter", breaks="MQQP-3.1.4.6-09")
-class ServerCancelReceiveOnClosedHandleReturnsInvalidParameter(RemoteEnding):
+class ServerCancelReceiveOnClosedHandleReturnsInvalidParameter(RemoteReadEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMCancelReceive on a handle that is not open."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        if self.qm.remote_starting.find_remote_descriptor(h_queue) is None:
+        if self.qm.remote_read_starting.find_remote_descriptor(h_queue) is None:
             return Status.MQ_ERROR_INVALID_PARAMETER, None
         return super().find_read_to_cancel(h_queue, request_id)
 
 
 @fault("server-cancel-receive-returns-mq-error-after-last-read-ended", breaks="MQQP-3.1.4.6-09", blind=True)
-class ServerCancelReceiveReturnsMqErrorAfterLastReadEnded(RemoteEnding):
+class ServerCancelReceiveReturnsMqErrorAfterLastReadEnded(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
     cancelled.
     """
@@ -102,7 +102,7 @@ class ServerCancelReceiveReturnsMqErrorAfterLastReadEnded(RemoteEnding):
 
 
 @fault("server-cancel-receive-ends-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
-class ServerCancelReceiveEndsFirstRead(RemoteEnding):
+class ServerCancelReceiveEndsFirstRead(RemoteReadEnding):
     """RemoteQMCancelReceive ignores its dwRequestID and cancels the first waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -111,7 +111,7 @@ class ServerCancelReceiveEndsFirstRead(RemoteEnding):
 
 
 @fault("server-cancel-receive-ends-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
-class ServerCancelReceiveEndsOldestRead(RemoteEnding):
+class ServerCancelReceiveEndsOldestRead(RemoteReadEnding):
     """RemoteQMCancelReceive ignores its dwRequestID and cancels the oldest waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -122,7 +122,7 @@ class ServerCancelReceiveEndsOldestRead(RemoteEnding):
 
 
 @fault("server-cancel-receive-dwrequestid-compared-in-low-16-bits", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
-class ServerCancelReceiveDwrequestidComparedInLow16Bits(RemoteEnding):
+class ServerCancelReceiveDwrequestidComparedInLow16Bits(RemoteReadEnding):
     """RemoteQMCancelReceive compares only the low 16 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -133,7 +133,7 @@ class ServerCancelReceiveDwrequestidComparedInLow16Bits(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-read-by-cursor-not-found", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveOfReadByCursorNotFound(RemoteEnding):
+class ServerCancelReceiveOfReadByCursorNotFound(RemoteReadEnding):
     """RemoteQMCancelReceive does not find a waiting receive that uses a cursor."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -147,7 +147,7 @@ class ServerCancelReceiveOfReadByCursorNotFound(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-read-without-timeout-not-found", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveOfReadWithoutTimeoutNotFound(RemoteEnding):
+class ServerCancelReceiveOfReadWithoutTimeoutNotFound(RemoteReadEnding):
     """RemoteQMCancelReceive does not find a waiting receive without a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -156,7 +156,7 @@ class ServerCancelReceiveOfReadWithoutTimeoutNotFound(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-read-with-timeout-not-found", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveOfReadWithTimeoutNotFound(RemoteEnding):
+class ServerCancelReceiveOfReadWithTimeoutNotFound(RemoteReadEnding):
     """RemoteQMCancelReceive does not find a waiting receive that has a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -165,7 +165,7 @@ class ServerCancelReceiveOfReadWithTimeoutNotFound(RemoteEnding):
 
 
 @fault("server-cancel-receive-ends-other-reads-of-handle", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
-class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteEnding):
+class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteReadEnding):
     """When a read is cancelled, the server also ends every read of the same handle that was started later."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -178,7 +178,7 @@ class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteEnding):
 
 
 @fault("server-cancel-receive-compares-low-24-bits-of-dw-request-id", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteEnding):
+class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteReadEnding):
     """The server finds the first waiting read whose dwRequestID is equal to the given one in the low 24 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -189,7 +189,7 @@ class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteEnding):
 
 
 @fault("server-cancel-of-dw-request-id-0xffffffff-cancels-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
-class ServerCancelOfDwRequestId0xffffffffCancelsFirstRead(RemoteEnding):
+class ServerCancelOfDwRequestId0xffffffffCancelsFirstRead(RemoteReadEnding):
     """The server cancels the first waiting read for a RemoteQMCancelReceive with the dwRequestID 0xFFFFFFFF."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -200,7 +200,7 @@ class ServerCancelOfDwRequestId0xffffffffCancelsFirstRead(RemoteEnding):
 
 
 @fault("server-cancel-receive-searches-only-first-two-waiting-reads", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveSearchesOnlyFirstTwoWaitingReads(RemoteEnding):
+class ServerCancelReceiveSearchesOnlyFirstTwoWaitingReads(RemoteReadEnding):
     """The server searches only the first two waiting reads of a handle."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -210,7 +210,7 @@ class ServerCancelReceiveSearchesOnlyFirstTwoWaitingReads(RemoteEnding):
 
 
 @fault("server-cancel-receive-dwrequestid-0-not-found", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveDwrequestid0NotFound(RemoteEnding):
+class ServerCancelReceiveDwrequestid0NotFound(RemoteReadEnding):
     """The server does not find a waiting read whose dwRequestID is 0."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -221,7 +221,7 @@ LARGEST_REQUEST_ID = 0xFFFFFFFF
 
 
 @fault("server-cancel-receive-largest-dwrequestid-not-found", breaks="MQQP-3.1.4.6-10")
-class ServerCancelReceiveLargestDwrequestidNotFound(RemoteEnding):
+class ServerCancelReceiveLargestDwrequestidNotFound(RemoteReadEnding):
     """The server does not find a waiting read whose dwRequestID is 0xFFFFFFFF."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -234,7 +234,7 @@ class ServerCancelReceiveLargestDwrequestidNotFound(RemoteEnding):
     breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"),
     blind=True,
 )
-class ServerCancelReceiveFindsOnlyReadsOfOwnConnection(RemoteEnding):
+class ServerCancelReceiveFindsOnlyReadsOfOwnConnection(RemoteReadEnding):
     """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -249,7 +249,7 @@ class ServerCancelReceiveFindsOnlyReadsOfOwnConnection(RemoteEnding):
 
 
 @fault("server-cancel-receive-unknown-request-id-returns-invalid-handle", breaks="MQQP-3.1.4.6-11")
-class ServerCancelReceiveUnknownRequestIdReturnsInvalidHandle(RemoteEnding):
+class ServerCancelReceiveUnknownRequestIdReturnsInvalidHandle(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_ERROR_INVALID_HANDLE for an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -258,7 +258,7 @@ class ServerCancelReceiveUnknownRequestIdReturnsInvalidHandle(RemoteEnding):
 
 
 @fault("server-cancel-receive-unknown-request-returns-status-not-found", breaks="MQQP-3.1.4.6-11")
-class ServerCancelReceiveUnknownRequestReturnsStatusNotFound(RemoteEnding):
+class ServerCancelReceiveUnknownRequestReturnsStatusNotFound(RemoteReadEnding):
     """The server returns STATUS_NOT_FOUND when RemoteQMCancelReceive names an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -267,7 +267,7 @@ class ServerCancelReceiveUnknownRequestReturnsStatusNotFound(RemoteEnding):
 
 
 @fault("server-cancel-of-unknown-request-id-cancels-waiting-read", breaks="MQQP-3.1.4.6-11")
-class ServerCancelOfUnknownRequestIdCancelsWaitingRead(RemoteEnding):
+class ServerCancelOfUnknownRequestIdCancelsWaitingRead(RemoteReadEnding):
     """The server returns MQ_ERROR for an unknown dwRequestID, but cancels the waiting read, if the handle has one."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -279,7 +279,7 @@ class ServerCancelOfUnknownRequestIdCancelsWaitingRead(RemoteEnding):
 
 
 @fault("server-repeated-cancel-of-dw-request-id-returns-mq-ok", breaks=("MQQP-3.1.4.6-11", "MQQP-3.1.4.6-19"))
-class ServerRepeatedCancelOfDwRequestIdReturnsMqOk(RemoteEnding):
+class ServerRepeatedCancelOfDwRequestIdReturnsMqOk(RemoteReadEnding):
     """The server returns MQ_OK for a RemoteQMCancelReceive with the dwRequestID of a read that was cancelled before,
     while other reads wait on the handle.
     """
@@ -314,7 +314,7 @@ class ServerCancelFindsDwRequestIdOfTimedOutRead(RemoteReads):
 
 
 @fault("server-cancel-receive-dwrequestid-0-cancels-first-read", breaks="MQQP-3.1.4.6-11")
-class ServerCancelReceiveDwrequestid0CancelsFirstRead(RemoteEnding):
+class ServerCancelReceiveDwrequestid0CancelsFirstRead(RemoteReadEnding):
     """The server cancels the first waiting read if RemoteQMCancelReceive names dwRequestID 0 and no read has this
     dwRequestID.
     """

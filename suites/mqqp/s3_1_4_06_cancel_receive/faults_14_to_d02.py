@@ -7,12 +7,12 @@ from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values, throw_refusals
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
@@ -22,31 +22,31 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-cancel-receive-closes-queue", breaks="MQQP-3.1.4.6-14")
-class ServerCancelReceiveClosesQueue(RemoteEnding):
+class ServerCancelReceiveClosesQueue(RemoteReadEnding):
     """RemoteQMCancelReceive closes the queue of the cancelled read."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         cancelled = super().cancel_remote_read(entry, status)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
             self.qm.queue_opening.close_queue(descriptor)
         return cancelled
 
 
 @fault("server-cancel-receive-closes-cursors-of-handle", breaks="MQQP-3.1.4.6-14")
-class ServerCancelReceiveClosesCursorsOfHandle(RemoteEnding):
+class ServerCancelReceiveClosesCursorsOfHandle(RemoteReadEnding):
     """The server closes the cursors of a queue handle when a read of the handle is cancelled."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         done = super().cancel_remote_read(entry, status)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
             descriptor.CursorCollection.clear()
         return done
 
 
 @fault("server-cancel-of-second-read-closes-queue", breaks="MQQP-3.1.4.6-14")
-class ServerCancelOfSecondReadClosesQueue(RemoteEnding):
+class ServerCancelOfSecondReadClosesQueue(RemoteReadEnding):
     """The server closes the OpenQueueDescriptor when the second read of its handle is cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -57,31 +57,31 @@ class ServerCancelOfSecondReadClosesQueue(RemoteEnding):
         handle = entry.OpenQueueDescriptorHandle
         self.counts[handle] = self.counts.get(handle, 0) + 1
         cancelled = super().cancel_remote_read(entry, status)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(handle)
         if descriptor is not None and self.counts[handle] == 2:
             self.qm.queue_opening.close_queue(descriptor)
         return cancelled
 
 
 @fault("server-cancel-of-peek-closes-queue", breaks="MQQP-3.1.4.6-14")
-class ServerCancelOfPeekClosesQueue(RemoteEnding):
+class ServerCancelOfPeekClosesQueue(RemoteReadEnding):
     """The server closes the OpenQueueDescriptor when a peek is cancelled."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         cancelled = super().cancel_remote_read(entry, status)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and entry.Action not in RECEIVE_ACTIONS:
             self.qm.queue_opening.close_queue(descriptor)
         return cancelled
 
 
 @fault("server-cancel-closes-cursors-of-handle", breaks="MQQP-3.1.4.6-14")
-class ServerCancelClosesCursorsOfHandle(RemoteEnding):
+class ServerCancelClosesCursorsOfHandle(RemoteReadEnding):
     """The server closes the cursors of the handle when a read without a cursor is cancelled."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         cancelled = super().cancel_remote_read(entry, status)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
             for cursor in list(descriptor.CursorCollection.values()):
                 self.qm.queue_opening.close_cursor(cursor)
@@ -95,7 +95,7 @@ class ServerCancelClosesCursorsOfHandle(RemoteEnding):
         "MQQP-3.1.4.6-D01",
     ),
 )
-class ServerCancelReceiveLeavesReadWaiting(RemoteEnding):
+class ServerCancelReceiveLeavesReadWaiting(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_OK and lets the read wait."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -103,7 +103,7 @@ class ServerCancelReceiveLeavesReadWaiting(RemoteEnding):
 
 
 @fault("server-cancelled-read-by-cursor-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerCancelledReadByCursorEndsWithMqOk(Waiting):
+class ServerCancelledReadByCursorEndsWithMqOk(WaitingReads):
     """The server returns MQ_OK for a cancelled receive by a cursor."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -123,7 +123,7 @@ class ServerCancelledStartReceive2EndsWithMqOk(RemoteReads):
 
 
 @fault("server-cancelled-infinite-read-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerCancelledInfiniteReadEndsWithMqOk(RemoteEnding):
+class ServerCancelledInfiniteReadEndsWithMqOk(RemoteReadEnding):
     """The server ends a cancelled read with MQ_OK, if its ulTimeout is 0xFFFFFFFF."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -132,7 +132,7 @@ class ServerCancelledInfiniteReadEndsWithMqOk(RemoteEnding):
 
 
 @fault("server-cancelled-peek-with-cursor-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerCancelledPeekWithCursorEndsWithMqOk(Waiting):
+class ServerCancelledPeekWithCursorEndsWithMqOk(WaitingReads):
     """The server ends a cancelled peek with a cursor with MQ_OK."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -150,7 +150,7 @@ class ServerCancelledReceiveOfStartReceive2EndsWithMqOk(RemoteReads):
 
 
 @fault("server-second-cancelled-read-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerSecondCancelledReadEndsWithMqOk(RemoteEnding):
+class ServerSecondCancelledReadEndsWithMqOk(RemoteReadEnding):
     """The server ends the second cancelled read of a handle with MQ_OK."""
 
     def __init__(self, qm: QM) -> None:
@@ -167,7 +167,7 @@ add(
     "server-cancel-receive-keeps-entry",
     "MQQP-3.1.4.6-19",
     "RemoteQMCancelReceive keeps the entry of the cancelled read.",
-    skip_during(RemoteEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
+    skip_during(RemoteReadEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
 )
 
 
@@ -177,13 +177,13 @@ def _lock_message_found_by_cancelled_read(status: Status, position: MessagePosit
 
 
 @fault("server-cancelled-read-still-takes-message", breaks="MQQP-3.1.4.6-19")
-class ServerCancelledReadStillTakesMessage(RemoteEnding):
+class ServerCancelledReadStillTakesMessage(RemoteReadEnding):
     """When a message arrives after a read was cancelled, the server locks the message as if the read were still
     waiting.
     """
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         readers: list[WaitingMessageReadOperation] = (
             []
             if descriptor is None
@@ -199,7 +199,7 @@ class ServerCancelledReadStillTakesMessage(RemoteEnding):
 
 
 @fault("server-cancelled-read-request-id-stays-in-use", breaks="MQQP-3.1.4.6-19")
-class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
+class ServerCancelledReadRequestIdStaysInUse(RemoteReadEnding):
     """The server keeps the entry of a cancelled read without a timeout, so the dwRequestID stays in use."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -210,7 +210,7 @@ class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
 
 
 @fault("server-dw-request-id-of-cancelled-cursor-read-stays-in-use", breaks="MQQP-3.1.4.6-19")
-class ServerDwRequestIdOfCancelledCursorReadStaysInUse(RemoteStarting):
+class ServerDwRequestIdOfCancelledCursorReadStaysInUse(RemoteReadStarting):
     """After a cancelled read by a cursor, the server refuses its dwRequestID in the next read by the same handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -228,7 +228,7 @@ class ServerDwRequestIdOfCancelledCursorReadStaysInUse(RemoteStarting):
 
 
 @fault("server-cancel-removes-entries-of-all-reads-of-handle", breaks="MQQP-3.1.4.6-19")
-class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteEnding):
+class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteReadEnding):
     """The server removes the entries of all reads of the handle when it cancels one of them."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -239,7 +239,7 @@ class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteEnding):
 
 
 @fault("server-cancel-removes-entry-with-same-id-of-other-handle", breaks="MQQP-3.1.4.6-19")
-class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteEnding):
+class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteReadEnding):
     """The server also removes the entry with the same dwRequestID of a different handle when it cancels a read."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -265,7 +265,7 @@ class ServerKeepsRequestIdOfCancelledPeekInUse(RemoteReads):
 
 
 @fault("server-cancel-receive-returns-status-of-cancelled-read", breaks="MQQP-3.1.4.6-20")
-class ServerCancelReceiveReturnsStatusOfCancelledRead(RemoteEnding):
+class ServerCancelReceiveReturnsStatusOfCancelledRead(RemoteReadEnding):
     """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from RemoteQMCancelReceive."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -276,12 +276,12 @@ add(
     "server-cancel-receive-throws-errors",
     "MQQP-3.1.4.6-D02",
     "RemoteQMCancelReceive throws its errors instead of returning them.",
-    throw_refusals(RemoteEnding.remote_qm_cancel_receive),
+    throw_refusals(RemoteReadEnding.remote_qm_cancel_receive),
 )
 
 
 @fault("server-cancel-receive-raises-exception-for-unknown-request", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelReceiveRaisesExceptionForUnknownRequest(RemoteEnding):
+class ServerCancelReceiveRaisesExceptionForUnknownRequest(RemoteReadEnding):
     """The server raises an RPC exception when RemoteQMCancelReceive names an unknown dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -293,7 +293,7 @@ class ServerCancelReceiveRaisesExceptionForUnknownRequest(RemoteEnding):
 
 
 @fault("server-cancel-of-unknown-request-id-throws-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelOfUnknownRequestIdThrowsWhileReadsWait(RemoteEnding):
+class ServerCancelOfUnknownRequestIdThrowsWhileReadsWait(RemoteReadEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive with a dwRequestID that no waiting read has."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -305,12 +305,12 @@ class ServerCancelOfUnknownRequestIdThrowsWhileReadsWait(RemoteEnding):
 
 
 @fault("server-cancel-with-closed-handle-throws-status", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelWithClosedHandleThrowsStatus(RemoteEnding):
+class ServerCancelWithClosedHandleThrowsStatus(RemoteReadEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive whose hQueue is not an open handle."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         given = call.arguments
-        unknown = self.qm.remote_starting.find_remote_descriptor(given["hQueue"]) is None
+        unknown = self.qm.remote_read_starting.find_remote_descriptor(given["hQueue"]) is None
         if given["hQueue"] == given["pQueue"] and unknown:
             self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:

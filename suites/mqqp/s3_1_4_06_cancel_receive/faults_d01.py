@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS, RemoteReadEnding
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
-class ServerCancelledEndlessReadNotAnswered(RemoteEnding):
+class ServerCancelledEndlessReadNotAnswered(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_OK for a read without a timeout, but the read ends only when a
     message arrives.
     """
@@ -25,7 +25,7 @@ class ServerCancelledEndlessReadNotAnswered(RemoteEnding):
 
 
 @fault("server-cancelled-read-still-takes-next-message", breaks="MQQP-3.1.4.6-D01")
-class ServerCancelledReadStillTakesNextMessage(Waiting):
+class ServerCancelledReadStillTakesNextMessage(WaitingReads):
     """The server answers a cancelled receive, but the receive still takes the next message of its queue."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -37,7 +37,7 @@ class ServerCancelledReadStillTakesNextMessage(Waiting):
 
 
 @fault("server-cancelled-peek-answered-with-next-message", breaks="MQQP-3.1.4.6-D01")
-class ServerCancelledPeekAnsweredWithNextMessage(Waiting):
+class ServerCancelledPeekAnsweredWithNextMessage(WaitingReads):
     """The server does not end the wait of a cancelled peek: the response follows with the next message."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -46,7 +46,7 @@ class ServerCancelledPeekAnsweredWithNextMessage(Waiting):
 
 
 @fault("server-cancel-of-any-read-ends-first-read-of-handle", breaks="MQQP-3.1.4.6-D01")
-class ServerCancelOfAnyReadEndsFirstReadOfHandle(Waiting):
+class ServerCancelOfAnyReadEndsFirstReadOfHandle(WaitingReads):
     """The server ends the wait of the first read of the handle when any read of the handle is cancelled."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -55,7 +55,7 @@ class ServerCancelOfAnyReadEndsFirstReadOfHandle(Waiting):
 
 
 @fault("server-cancelled-start-receive2-waits-on", breaks="MQQP-3.1.4.6-D01", blind=True)
-class ServerCancelledStartReceive2WaitsOn(RemoteEnding):
+class ServerCancelledStartReceive2WaitsOn(RemoteReadEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting RemoteQMStartReceive2, but this call
     continues to wait.
     """

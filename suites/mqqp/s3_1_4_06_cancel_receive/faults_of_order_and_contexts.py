@@ -5,20 +5,20 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence
 
 
 @fault("client-calls-cancel-receive-before-each-later-read", breaks="MQQP-3.1.4.6-03", blind=True)
-class ClientCallsCancelReceiveBeforeEachLaterRead(ClientReading):
+class ClientCallsCancelReceiveBeforeEachLaterRead(ClientMessageReading):
     """Before each read after its first, a client calls RemoteQMCancelReceive with the dwRequestID of that read."""
 
     def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         version = yield from super().ask_server_version(read)
         entry = read.entry
         if self.__dict__.setdefault("began", False) and entry is not None and entry.queue.binding is not None:
-            arguments = self.qm.client_cancelling.build_cancel_receive_arguments(entry)
+            arguments = self.qm.client_read_cancelling.build_cancel_receive_arguments(entry)
             yield CallMethodStep(
                 entry.queue.binding, "RemoteQMCancelReceive", arguments, self.qm.settings.remote_call_ms
             )

@@ -6,14 +6,14 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_context
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.statuses import Status
 
 _NDR_CONTEXT_ID = 0
 
 
 @fault("server-cancel-receive-cancels-same-request-id-of-other-queue", breaks="MQQP-3.1.4.6-08", blind=True)
-class ServerCancelReceiveCancelsSameRequestIdOfOtherQueue(RemoteEnding):
+class ServerCancelReceiveCancelsSameRequestIdOfOtherQueue(RemoteReadEnding):
     """The server cancels the waiting read of another queue with the given dwRequestID if the queue that hQueue
     identifies has only waiting reads with other numbers.
     """

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
 @fault("client-close-queue-calls-cancel-receive-for-unsent-reads", breaks="MQQP-3.1.4.6-03", blind=True)
-class ClientCloseQueueCallsCancelReceiveForUnsentReads(ClientCancelling):
+class ClientCloseQueueCallsCancelReceiveForUnsentReads(ClientReadCancelling):
     """The client calls RemoteQMCancelReceive for reads that were not sent when it closes their queue."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -23,7 +23,7 @@ class ClientCloseQueueCallsCancelReceiveForUnsentReads(ClientCancelling):
 
 
 @fault("client-calls-cancel-receive-for-unsent-read-beside-pending-read", breaks="MQQP-3.1.4.6-03", blind=True)
-class ClientCallsCancelReceiveForUnsentReadBesidePendingRead(ClientCancelling):
+class ClientCallsCancelReceiveForUnsentReadBesidePendingRead(ClientReadCancelling):
     """The client calls RemoteQMCancelReceive for an unsent read while another read of the queue is pending."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:

@@ -9,12 +9,12 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import CANCELED_STATUS
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -32,7 +32,7 @@ add(
 
 
 @fault("server-successful-purge-queue-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
-class ServerSuccessfulPurgeQueueReturnsError(RemoteOpening):
+class ServerSuccessfulPurgeQueueReturnsError(RemoteQueueOpening):
     """RemoteQMPurgeQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -44,7 +44,7 @@ def _return_success_status(status: int) -> int:
 
 
 @fault("server-failed-purge-queue-returns-success", breaks="MQQP-3.1.4.7-03")
-class ServerFailedPurgeQueueReturnsSuccess(RemoteOpening):
+class ServerFailedPurgeQueueReturnsSuccess(RemoteQueueOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a queue that the server cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -52,13 +52,13 @@ class ServerFailedPurgeQueueReturnsSuccess(RemoteOpening):
 
 
 @fault("server-purge-queue-with-locked-message-returns-failure", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
-class ServerPurgeQueueWithLockedMessageReturnsFailure(RemoteOpening):
+class ServerPurgeQueueWithLockedMessageReturnsFailure(RemoteQueueOpening):
     """If a receive from a queue is unfinished, RemoteQMPurgeQueue purges the queue but returns a failure."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         states = [one.State for one in queue.MessagePositionList]
         if MessagePositionState.LOCKED in states:
-            self.qm.queues.purge(queue, None, lambda number: None, lambda: None)  # type: ignore[arg-type, return-value]
+            self.qm.queue_lifecycle.purge(queue, None, lambda number: None, lambda: None)  # type: ignore[arg-type, return-value]
             self.refuse_purge(call, Status.MQ_ERROR)
         else:
             super().purge_remote_queue(call, queue)
@@ -68,11 +68,11 @@ class ServerPurgeQueueWithLockedMessageReturnsFailure(RemoteOpening):
     "server-purge-queue-unopened-queue-accepted",
     breaks=("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"),
 )
-class ServerPurgeQueueUnopenedQueueAccepted(RemoteOpening):
+class ServerPurgeQueueUnopenedQueueAccepted(RemoteQueueOpening):
     """RemoteQMPurgeQueue purges a queue that RemoteQMOpenQueue has not opened."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is None or descriptor.QueueReference is None:
             super().remote_qm_purge_queue(call, now)
         else:
@@ -80,11 +80,11 @@ class ServerPurgeQueueUnopenedQueueAccepted(RemoteOpening):
 
 
 @fault("server-refuses-purge-through-second-handle-of-queue", breaks="MQQP-3.1.4.7-05")
-class ServerRefusesPurgeThroughSecondHandleOfQueue(RemoteOpening):
+class ServerRefusesPurgeThroughSecondHandleOfQueue(RemoteQueueOpening):
     """The server refuses a purge through the second handle of a queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and descriptor.QueueReference is not None:
             first = next(iter(descriptor.QueueReference.OpenQueueDescriptorCollection))
             if first != call.arguments["hQueue"]:
@@ -94,11 +94,11 @@ class ServerRefusesPurgeThroughSecondHandleOfQueue(RemoteOpening):
 
 
 @fault("server-purge-queue-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.7-06", "MQQP-3.1.4.7-05"))
-class ServerPurgeQueueWithoutRemoteQmOpenQueueAccepted(RemoteOpening):
+class ServerPurgeQueueWithoutRemoteQmOpenQueueAccepted(RemoteQueueOpening):
     """The server purges a queue that only R_QMOpenRemoteQueue has opened."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is not None and descriptor.QueueReference is not None:
             self.purge_remote_queue(call, descriptor.QueueReference)
         else:
@@ -106,11 +106,11 @@ class ServerPurgeQueueWithoutRemoteQmOpenQueueAccepted(RemoteOpening):
 
 
 @fault("server-purge-of-closed-queue-accepted", breaks="MQQP-3.1.4.7-06", blind=True)
-class ServerPurgeOfClosedQueueAccepted(RemoteOpening):
+class ServerPurgeOfClosedQueueAccepted(RemoteQueueOpening):
     """While a queue has an open handle, RemoteQMPurgeQueue also purges the queue through a closed handle."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         known = self.__dict__.setdefault("known", {})
         if descriptor is not None:
             known[call.arguments["hQueue"]] = descriptor.QueueReference
@@ -122,47 +122,47 @@ class ServerPurgeOfClosedQueueAccepted(RemoteOpening):
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_open_queue(call, now)
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["dwpContext"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["dwpContext"])
         if descriptor is not None:
             self.__dict__.setdefault("known", {})[call.arguments["dwpContext"]] = descriptor.QueueReference
 
 
 @fault("server-purge-queue-purges-every-queue", breaks="MQQP-3.1.4.7-09")
-class ServerPurgeQueuePurgesEveryQueue(RemoteOpening):
+class ServerPurgeQueuePurgesEveryQueue(RemoteQueueOpening):
     """RemoteQMPurgeQueue purges every queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for other in self.qm.adm.QueueCollection.values():
             if other is not queue:
-                self.qm.queues.purge(other, None, lambda number: Result())
+                self.qm.queue_lifecycle.purge(other, None, lambda number: Result())
         super().purge_remote_queue(call, queue)
 
 
 @fault("server-purge-queue-purges-every-open-queue", breaks="MQQP-3.1.4.7-09")
-class ServerPurgeQueuePurgesEveryOpenQueue(RemoteOpening):
+class ServerPurgeQueuePurgesEveryOpenQueue(RemoteQueueOpening):
     """The server purges every queue that a remote reader has open."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for entry in self.qm.remote.OpenQueueEntryCollection:
-            other = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+            other = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
             if other is not None and other.QueueReference not in (None, queue):
                 assert other.QueueReference is not None
-                self.qm.queues.purge(other.QueueReference, None, lambda number: None, lambda: None)  # type: ignore[arg-type, return-value]
+                self.qm.queue_lifecycle.purge(other.QueueReference, None, lambda number: None, lambda: None)  # type: ignore[arg-type, return-value]
         super().purge_remote_queue(call, queue)
 
 
 @fault("server-purge-queue-purges-subqueues", breaks="MQQP-3.1.4.7-09")
-class ServerPurgeQueuePurgesSubqueues(RemoteOpening):
+class ServerPurgeQueuePurgesSubqueues(RemoteQueueOpening):
     """The server also purges the subqueues of the purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for other in queue.SubqueueCollection.values():
-            self.qm.queues.purge(other, None, lambda number: None, lambda: None)  # type: ignore[arg-type, return-value]
+            self.qm.queue_lifecycle.purge(other, None, lambda number: None, lambda: None)  # type: ignore[arg-type, return-value]
         super().purge_remote_queue(call, queue)
 
 
 @fault("server-purge-also-purges-journal", breaks="MQQP-3.1.4.7-09", blind=True)
-class ServerPurgeAlsoPurgesJournal(RemoteOpening):
+class ServerPurgeAlsoPurgesJournal(RemoteQueueOpening):
     """The server also purges the journal of the purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -171,7 +171,7 @@ class ServerPurgeAlsoPurgesJournal(RemoteOpening):
         if journal is not None:
             from reference_qm.surface.commands import Result
 
-            self.qm.queues.purge(journal, None, lambda number: Result())
+            self.qm.queue_lifecycle.purge(journal, None, lambda number: Result())
 
 
 @fault(
@@ -181,7 +181,7 @@ class ServerPurgeAlsoPurgesJournal(RemoteOpening):
         "MQQP-3.1.4.7-D01",
     ),
 )
-class ServerPurgeQueueRemovesNoMessages(RemoteOpening):
+class ServerPurgeQueueRemovesNoMessages(RemoteQueueOpening):
     """RemoteQMPurgeQueue returns MQ_OK and leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -189,7 +189,7 @@ class ServerPurgeQueueRemovesNoMessages(RemoteOpening):
 
 
 @fault("server-purge-queue-removes-highest-priority-only", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"))
-class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteOpening):
+class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteQueueOpening):
     """RemoteQMPurgeQueue removes only the messages of the highest priority."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -230,19 +230,19 @@ class ServerNackRestoresPurgedMessage(TwoPhaseReading):
 
 
 @fault("server-purge-queue-cancels-waiting-reads", breaks="MQQP-3.1.4.7-10")
-class ServerPurgeQueueCancelsWaitingReads(RemoteOpening):
+class ServerPurgeQueueCancelsWaitingReads(RemoteQueueOpening):
     """The server cancels the reads that wait on a purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)
         for read in list(self.qm.remote.RemoteReadEntryCollection):
-            descriptor = self.qm.remote_starting.find_remote_descriptor(read.OpenQueueDescriptorHandle)
+            descriptor = self.qm.remote_read_starting.find_remote_descriptor(read.OpenQueueDescriptorHandle)
             if descriptor is not None and descriptor.QueueReference is queue:
-                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+                self.qm.remote_read_ending.cancel_remote_read(read, CANCELED_STATUS)
 
 
 @fault("server-purge-queue-closes-cursors", breaks="MQQP-3.1.4.7-10")
-class ServerPurgeQueueClosesCursors(RemoteOpening):
+class ServerPurgeQueueClosesCursors(RemoteQueueOpening):
     """The server closes the cursors of a purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -251,7 +251,7 @@ class ServerPurgeQueueClosesCursors(RemoteOpening):
             descriptor.CursorCollection.clear()
 
 
-class _PurgerKeepingSelectedMessages(RemoteOpening):
+class _PurgerKeepingSelectedMessages(RemoteQueueOpening):
     def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         """Return whether the purge leaves the message with the given index in the queue."""
         return False
@@ -265,7 +265,7 @@ class _PurgerKeepingSelectedMessages(RemoteOpening):
             if position.State is MessagePositionState.LOCKED:
                 position.State = MessagePositionState.PURGE_PENDING
             else:
-                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
 
@@ -278,7 +278,7 @@ class ServerPurgeQueueWithOpenReceiveLeavesMessages(_PurgerKeepingSelectedMessag
 
 
 @fault("server-messages-after-purge-refused", breaks=("MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01"))
-class ServerMessagesAfterPurgeRefused(RemoteOpening):
+class ServerMessagesAfterPurgeRefused(RemoteQueueOpening):
     """The server refuses every message that arrives after a purge."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -289,7 +289,7 @@ class ServerMessagesAfterPurgeRefused(RemoteOpening):
 @fault(
     "server-purged-recoverable-messages-back-after-restart", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"), blind=True
 )
-class ServerPurgedRecoverableMessagesBackAfterRestart(Durability):
+class ServerPurgedRecoverableMessagesBackAfterRestart(DurableRecords):
     """The server purges a queue only in memory: recoverable messages are in the queue again after a restart."""
 
     def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
@@ -297,7 +297,7 @@ class ServerPurgedRecoverableMessagesBackAfterRestart(Durability):
 
 
 @fault("server-purge-keeps-transactional-messages", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"), blind=True)
-class ServerPurgeKeepsTransactionalMessages(RemoteOpening):
+class ServerPurgeKeepsTransactionalMessages(RemoteQueueOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a transactional queue, but leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -308,7 +308,7 @@ class ServerPurgeKeepsTransactionalMessages(RemoteOpening):
 
 
 @fault("server-purge-without-negative-acknowledgments", breaks="MQQP-3.1.4.7-10", blind=True)
-class ServerPurgeWithoutNegativeAcknowledgments(Queues):
+class ServerPurgeWithoutNegativeAcknowledgments(QueueLifecycle):
     """The server sends no acknowledgment of class Q_PURGED for the messages that a remote purge removes."""
 
     def purge(
@@ -325,7 +325,7 @@ class ServerPurgeWithoutNegativeAcknowledgments(Queues):
 
 
 @fault("server-purge-queue-of-empty-queue-returns-failure", breaks="MQQP-3.1.4.7-12")
-class ServerPurgeQueueOfEmptyQueueReturnsFailure(RemoteOpening):
+class ServerPurgeQueueOfEmptyQueueReturnsFailure(RemoteQueueOpening):
     """The server returns a failure for the purge of an empty queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -336,7 +336,7 @@ class ServerPurgeQueueOfEmptyQueueReturnsFailure(RemoteOpening):
 
 
 @fault("server-purge-with-waiting-read-returns-error", breaks="MQQP-3.1.4.7-12", blind=True)
-class ServerPurgeWithWaitingReadReturnsError(RemoteOpening):
+class ServerPurgeWithWaitingReadReturnsError(RemoteQueueOpening):
     """If a read waits on the handle, RemoteQMPurgeQueue purges the queue but returns MQ_ERROR."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -374,7 +374,7 @@ class ServerPurgeQueueLeavesMessagesOfPriority0(_PurgerKeepingSelectedMessages):
 
 
 @fault("server-purge-after-earlier-purge-does-nothing", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteOpening):
+class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteQueueOpening):
     """The server carries out only the first purge through a queue handle; for later purges, it returns MQ_OK and does
     nothing.
     """
@@ -390,10 +390,10 @@ class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteOpening):
 
 
 @fault("server-purge-includes-journal", breaks="MQQP-3.1.4.7-09", blind=True)
-class ServerPurgeIncludesJournal(RemoteOpening):
+class ServerPurgeIncludesJournal(RemoteQueueOpening):
     """RemoteQMPurgeQueue also purges the journal of the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)
         if queue.JournalQueueReference is not None:
-            self.qm.queues.purge(queue.JournalQueueReference, None, lambda number: Result())
+            self.qm.queue_lifecycle.purge(queue.JournalQueueReference, None, lambda number: Result())

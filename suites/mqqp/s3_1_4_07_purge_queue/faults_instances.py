@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
@@ -16,7 +16,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("server-second-remote-purge-has-no-effect", breaks="MQQP-3.1.4.7-10", blind=True)
-class ServerSecondRemotePurgeHasNoEffect(RemoteOpening):
+class ServerSecondRemotePurgeHasNoEffect(RemoteQueueOpening):
     """A second RemoteQMPurgeQueue of the same queue handle returns MQ_OK and removes nothing."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -30,7 +30,7 @@ class ServerSecondRemotePurgeHasNoEffect(RemoteOpening):
 
 
 @fault("server-remote-purge-keeps-express-messages", breaks="MQQP-3.1.4.7-D01", blind=True)
-class ServerRemotePurgeKeepsExpressMessages(RemoteOpening):
+class ServerRemotePurgeKeepsExpressMessages(RemoteQueueOpening):
     """RemoteQMPurgeQueue leaves the express messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -49,7 +49,7 @@ class ServerRemotePurgeKeepsExpressMessages(RemoteOpening):
 
 
 @fault("server-remote-purge-stops-after-ten-messages", breaks="MQQP-3.1.4.7-D01", blind=True)
-class ServerRemotePurgeStopsAfterTenMessages(RemoteOpening):
+class ServerRemotePurgeStopsAfterTenMessages(RemoteQueueOpening):
     """RemoteQMPurgeQueue removes the first ten messages of the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -63,7 +63,7 @@ class ServerRemotePurgeStopsAfterTenMessages(RemoteOpening):
 
 
 @fault("server-remote-purge-keeps-locked-message", breaks=("MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01"), blind=True)
-class ServerRemotePurgeKeepsLockedMessage(Queues):
+class ServerRemotePurgeKeepsLockedMessage(QueueLifecycle):
     """A purge does not remove a message that a receive has locked, even when the receive is ended with RR_NACK."""
 
     def purge(
@@ -83,27 +83,27 @@ class ServerRemotePurgeKeepsLockedMessage(Queues):
 
 
 @fault("server-remote-purge-purges-journal-too", breaks="MQQP-3.1.4.7-09", blind=True)
-class ServerRemotePurgePurgesJournalToo(RemoteOpening):
+class ServerRemotePurgePurgesJournalToo(RemoteQueueOpening):
     """RemoteQMPurgeQueue also empties the journal of its queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)
         if queue.JournalQueueReference is not None:
-            self.qm.queues.purge(queue.JournalQueueReference, None, lambda purged: Result())
+            self.qm.queue_lifecycle.purge(queue.JournalQueueReference, None, lambda purged: Result())
 
 
 @fault("server-remote-purge-purges-subqueues-too", breaks="MQQP-3.1.4.7-09", blind=True)
-class ServerRemotePurgePurgesSubqueuesToo(RemoteOpening):
+class ServerRemotePurgePurgesSubqueuesToo(RemoteQueueOpening):
     """RemoteQMPurgeQueue also empties the subqueues of its queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)
         for subqueue in queue.SubqueueCollection.values():
-            self.qm.queues.purge(subqueue, None, lambda purged: Result())
+            self.qm.queue_lifecycle.purge(subqueue, None, lambda purged: Result())
 
 
 @fault("server-remote-purge-with-closed-handle-returns-mq-ok", breaks="MQQP-3.1.4.7-06", blind=True)
-class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteOpening):
+class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteQueueOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a handle that was open before and is closed."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
 @fault("server-purges-unopened-queue-while-other-queue-is-open", breaks="MQQP-3.1.4.7-05", blind=True)
-class ServerPurgesUnopenedQueueWhileOtherQueueIsOpen(RemoteOpening):
+class ServerPurgesUnopenedQueueWhileOtherQueueIsOpen(RemoteQueueOpening):
     """RemoteQMPurgeQueue purges an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         collection = self.qm.remote.OpenQueueEntryCollection
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(call.arguments["hQueue"])
         if len(collection) and descriptor is not None and descriptor.QueueReference is not None:
             self.purge_remote_queue(call, descriptor.QueueReference)
         else:
@@ -24,7 +24,7 @@ class ServerPurgesUnopenedQueueWhileOtherQueueIsOpen(RemoteOpening):
 
 
 @fault("server-purge-queue-purges-queue-opened-last", breaks="MQQP-3.1.4.7-05", blind=True)
-class ServerPurgeQueuePurgesQueueOpenedLast(RemoteOpening):
+class ServerPurgeQueuePurgesQueueOpenedLast(RemoteQueueOpening):
     """RemoteQMPurgeQueue purges the queue that RemoteQMOpenQueue opened last."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.rpc import QM2QM
 
 
 @fault("client-purges-second-queue-of-server-without-open-queue-call", breaks="MQQP-3.1.4.7-01", blind=True)
-class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientOpening):
+class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientQueueOpening):
     """The client does not call RemoteQMOpenQueue for a queue, which it then purges, while another queue of the same
     server is open.
     """
@@ -22,4 +22,4 @@ class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientOpening):
             yield from super().open_queue_at_server(queue)
             return
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
-        self.add_remote_open_queue(queue, first.RRSessionHandle)
+        self.add_remote_open_queue_entry(queue, first.RRSessionHandle)

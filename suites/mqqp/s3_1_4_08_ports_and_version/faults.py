@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, change_request, serve_interfaces_apart
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.enums import RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
@@ -34,7 +34,7 @@ add(
     "server-get-server-port-one-too-high",
     breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
 )
-class ServerGetServerPortOneTooHigh(RemoteOpening):
+class ServerGetServerPortOneTooHigh(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns a port that is greater by 1 than the right port."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -42,7 +42,7 @@ class ServerGetServerPortOneTooHigh(RemoteOpening):
         return port + 1 if port else 0
 
 
-class _PortTypeSwapper(RemoteOpening):
+class _PortTypeSwapper(RemoteQueueOpening):
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ 1)
 
@@ -56,7 +56,7 @@ add(
 
 
 @fault("server-get-server-port-in-upper-16-bits", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D02"))
-class ServerGetServerPortInUpper16Bits(RemoteOpening):
+class ServerGetServerPortInUpper16Bits(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns the port in the upper 16 bits."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -66,7 +66,7 @@ class ServerGetServerPortInUpper16Bits(RemoteOpening):
 @fault(
     "server-get-server-port-for-spx-gives-fault", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07")
 )
-class ServerGetServerPortForSpxGivesFault(RemoteOpening):
+class ServerGetServerPortForSpxGivesFault(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort answers an SPX port type with a fault."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -77,7 +77,7 @@ class ServerGetServerPortForSpxGivesFault(RemoteOpening):
 
 
 @fault("server-get-server-port-for-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
-class ServerGetServerPortForSpxReturnsError(RemoteOpening):
+class ServerGetServerPortForSpxReturnsError(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns an HRESULT instead of 0 for a protocol that the server does not support."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -85,7 +85,7 @@ class ServerGetServerPortForSpxReturnsError(RemoteOpening):
 
 
 @fault("server-get-server-port-returns-zero", breaks="MQQP-3.1.4.8-D05")
-class ServerGetServerPortReturnsZero(RemoteOpening):
+class ServerGetServerPortReturnsZero(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns 0 for every port type."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -93,7 +93,7 @@ class ServerGetServerPortReturnsZero(RemoteOpening):
 
 
 @fault("server-get-server-port-returns-0-after-third-call", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"))
-class ServerGetServerPortReturns0AfterThirdCall(RemoteOpening):
+class ServerGetServerPortReturns0AfterThirdCall(RemoteQueueOpening):
     """After three calls, RemoteQMGetQMQMServerPort returns 0."""
 
     call_count = 0
@@ -106,7 +106,7 @@ class ServerGetServerPortReturns0AfterThirdCall(RemoteOpening):
 
 
 @fault("server-get-server-port-returns-0-while-read-waits", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
-class ServerGetServerPortReturns0WhileReadWaits(RemoteOpening):
+class ServerGetServerPortReturns0WhileReadWaits(RemoteQueueOpening):
     """While a read waits for a message, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -116,7 +116,7 @@ class ServerGetServerPortReturns0WhileReadWaits(RemoteOpening):
 @fault(
     "server-get-server-port-returns-0-after-close-of-queue", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True
 )
-class ServerGetServerPortReturns0AfterCloseOfQueue(RemoteOpening):
+class ServerGetServerPortReturns0AfterCloseOfQueue(RemoteQueueOpening):
     """After the last remote reader has closed its queue, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -127,7 +127,7 @@ class ServerGetServerPortReturns0AfterCloseOfQueue(RemoteOpening):
 
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
-class ServerGetServerPortChangesWithOpenQueue(RemoteOpening):
+class ServerGetServerPortChangesWithOpenQueue(RemoteQueueOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -135,7 +135,7 @@ class ServerGetServerPortChangesWithOpenQueue(RemoteOpening):
 
 
 @fault("server-get-server-port-returns-0-while-queue-is-open", breaks="MQQP-3.1.4.8-D06")
-class ServerGetServerPortReturns0WhileQueueIsOpen(RemoteOpening):
+class ServerGetServerPortReturns0WhileQueueIsOpen(RemoteQueueOpening):
     """While a queue is open for remote reading, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -143,7 +143,7 @@ class ServerGetServerPortReturns0WhileQueueIsOpen(RemoteOpening):
 
 
 @fault("server-get-server-port-faults-with-open-queue", breaks="MQQP-3.1.4.8-D07")
-class ServerGetServerPortFaultsWithOpenQueue(RemoteOpening):
+class ServerGetServerPortFaultsWithOpenQueue(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort answers with a fault while a queue is open."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -154,7 +154,7 @@ class ServerGetServerPortFaultsWithOpenQueue(RemoteOpening):
 
 
 @fault("server-get-server-port-raises-exception-while-read-waits", breaks="MQQP-3.1.4.8-D07", blind=True)
-class ServerGetServerPortRaisesExceptionWhileReadWaits(RemoteOpening):
+class ServerGetServerPortRaisesExceptionWhileReadWaits(RemoteQueueOpening):
     """While a read waits for a message, RemoteQMGetQMQMServerPort raises an RPC exception."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -173,7 +173,7 @@ add(
 
 
 @fault("server-get-version-major-below-6", breaks="MQQP-3.1.4.9-02")
-class ServerGetVersionMajorBelow6(RemoteOpening):
+class ServerGetVersionMajorBelow6(RemoteQueueOpening):
     """RemoteQmGetVersion returns version 5.2.3790."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -181,7 +181,7 @@ class ServerGetVersionMajorBelow6(RemoteOpening):
 
 
 @fault("server-get-version-build-zero", breaks="MQQP-3.1.4.9-03")
-class ServerGetVersionBuildZero(RemoteOpening):
+class ServerGetVersionBuildZero(RemoteQueueOpening):
     """RemoteQmGetVersion returns version 6.1 with build number 0."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -189,7 +189,7 @@ class ServerGetVersionBuildZero(RemoteOpening):
 
 
 @fault("server-get-version-minor-zero", breaks="MQQP-3.1.4.9-D01")
-class ServerGetVersionMinorZero(RemoteOpening):
+class ServerGetVersionMinorZero(RemoteQueueOpening):
     """RemoteQmGetVersion returns version 6.0.6531."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -197,7 +197,7 @@ class ServerGetVersionMinorZero(RemoteOpening):
 
 
 @fault("server-get-version-faults-without-open-queue", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
-class ServerGetVersionFaultsWithoutOpenQueue(RemoteOpening):
+class ServerGetVersionFaultsWithoutOpenQueue(RemoteQueueOpening):
     """RemoteQmGetVersion answers with a fault while no queue is open."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
@@ -208,7 +208,7 @@ class ServerGetVersionFaultsWithoutOpenQueue(RemoteOpening):
 
 
 @fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
-class ServerVersionDiffersWhileQueueIsOpen(RemoteOpening):
+class ServerVersionDiffersWhileQueueIsOpen(RemoteQueueOpening):
     """While a queue is open for remote reading, RemoteQmGetVersion returns a different build number."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -219,7 +219,7 @@ class ServerVersionDiffersWhileQueueIsOpen(RemoteOpening):
 @fault(
     "server-get-version-raises-exception-before-remote-qm-open-queue", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 )
-class ServerGetVersionRaisesExceptionBeforeRemoteQmOpenQueue(RemoteOpening):
+class ServerGetVersionRaisesExceptionBeforeRemoteQmOpenQueue(RemoteQueueOpening):
     """After R_QMOpenRemoteQueue and before RemoteQMOpenQueue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
@@ -230,7 +230,7 @@ class ServerGetVersionRaisesExceptionBeforeRemoteQmOpenQueue(RemoteOpening):
 
 
 @fault("server-version-while-read-waits-differs", breaks="MQQP-3.1.4.9-D02", blind=True)
-class ServerVersionWhileReadWaitsDiffers(RemoteOpening):
+class ServerVersionWhileReadWaitsDiffers(RemoteQueueOpening):
     """While a read waits for a message, RemoteQmGetVersion returns a different build number."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -243,7 +243,7 @@ class ServerVersionWhileReadWaitsDiffers(RemoteOpening):
     breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"),
     blind=True,
 )
-class ServerGetVersionRaisesExceptionAfterCloseOfQueue(RemoteOpening):
+class ServerGetVersionRaisesExceptionAfterCloseOfQueue(RemoteQueueOpening):
     """After the last remote reader has closed its queue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
@@ -257,7 +257,7 @@ class ServerGetVersionRaisesExceptionAfterCloseOfQueue(RemoteOpening):
 
 
 @fault("server-version-major-0-before-first-open-queue", breaks="MQQP-3.1.4.9-D02", blind=True)
-class ServerVersionMajor0BeforeFirstOpenQueue(RemoteOpening):
+class ServerVersionMajor0BeforeFirstOpenQueue(RemoteQueueOpening):
     """RemoteQmGetVersion returns 0 for pMajor until a client has opened a queue with RemoteQMOpenQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -281,7 +281,7 @@ add(
 )
 
 
-class _SpxPortReturner(RemoteOpening):
+class _SpxPortReturner(RemoteQueueOpening):
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type) or 2103
 
@@ -295,7 +295,7 @@ add(
 
 
 @fault("server-get-port-returns-0-for-ip-handshake-at-qm2qm-port", breaks="MQQP-3.1.4.8-D05", blind=True)
-class ServerGetPortReturns0ForIpHandshakeAtQm2qmPort(RemoteOpening):
+class ServerGetPortReturns0ForIpHandshakeAtQm2qmPort(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns 0 for IP_HANDSHAKE if the client calls it at the port of qm2qm."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -14,7 +14,7 @@ _SPX_PORT_TYPES = (PortType.IPX_HANDSHAKE, PortType.IPX_READ)
 
 
 @fault("server-get-port-returns-port-above-16-bits-for-ipx-types", breaks="MQQP-3.1.4.8-03", blind=True)
-class ServerGetPortReturnsPortAbove16BitsForIpxTypes(RemoteOpening):
+class ServerGetPortReturnsPortAbove16BitsForIpxTypes(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns 0x10000 plus the port for IP for the port types of SPX."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -24,7 +24,7 @@ class ServerGetPortReturnsPortAbove16BitsForIpxTypes(RemoteOpening):
 
 
 @fault("server-get-port-refuses-ipx-types-while-queue-is-open", breaks="MQQP-3.1.4.8-03", blind=True)
-class ServerGetPortRefusesIpxTypesWhileQueueIsOpen(RemoteOpening):
+class ServerGetPortRefusesIpxTypesWhileQueueIsOpen(RemoteQueueOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns MQ_ERROR_INVALID_PARAMETER for the port types of SPX."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -34,7 +34,7 @@ class ServerGetPortRefusesIpxTypesWhileQueueIsOpen(RemoteOpening):
 
 
 @fault("server-get-server-port-refuses-second-ipx-read-call", breaks="MQQP-3.1.4.8-03", blind=True)
-class ServerGetServerPortRefusesSecondIpxReadCall(RemoteOpening):
+class ServerGetServerPortRefusesSecondIpxReadCall(RemoteQueueOpening):
     """From its second call with IPX_READ on, RemoteQMGetQMQMServerPort returns MQ_ERROR_INVALID_PARAMETER."""
 
     def __init__(self, qm: QM) -> None:
@@ -49,7 +49,7 @@ class ServerGetServerPortRefusesSecondIpxReadCall(RemoteOpening):
 
 
 @fault("server-get-port-faults-on-second-ipx-handshake", breaks="MQQP-3.1.4.8-D03", blind=True)
-class ServerGetPortFaultsOnSecondIpxHandshake(RemoteOpening):
+class ServerGetPortFaultsOnSecondIpxHandshake(RemoteQueueOpening):
     """From its second call with IPX_HANDSHAKE on, RemoteQMGetQMQMServerPort returns an RPC fault."""
 
     def __init__(self, qm: QM) -> None:
@@ -66,7 +66,7 @@ class ServerGetPortFaultsOnSecondIpxHandshake(RemoteOpening):
 
 
 @fault("server-get-port-faults-on-ipx-handshake-while-queue-is-open", breaks="MQQP-3.1.4.8-D03", blind=True)
-class ServerGetPortFaultsOnIpxHandshakeWhileQueueIsOpen(RemoteOpening):
+class ServerGetPortFaultsOnIpxHandshakeWhileQueueIsOpen(RemoteQueueOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns an RPC fault for IPX_HANDSHAKE."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -78,7 +78,7 @@ class ServerGetPortFaultsOnIpxHandshakeWhileQueueIsOpen(RemoteOpening):
 
 
 @fault("server-ipx-handshake-answered-with-read-port-plus-65536", breaks="MQQP-3.1.4.8-D03", blind=True)
-class ServerIpxHandshakeAnsweredWithReadPortPlus65536(RemoteOpening):
+class ServerIpxHandshakeAnsweredWithReadPortPlus65536(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns a number above 65,535 for IPX_HANDSHAKE."""
 
     def get_server_port(self, port_type: int) -> int:

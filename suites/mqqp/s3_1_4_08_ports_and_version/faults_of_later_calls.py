@@ -8,7 +8,7 @@ from harness.faults.rpc_calls import call_on_rejected_context
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
@@ -16,7 +16,7 @@ PORT_STEP = 11
 
 
 @fault("server-get-port-returns-port-11-higher-from-second-call", breaks="MQQP-3.1.4.8-D02", blind=True)
-class ServerGetPortReturnsPort11HigherFromSecondCall(RemoteOpening):
+class ServerGetPortReturnsPort11HigherFromSecondCall(RemoteQueueOpening):
     """From the second call on, RemoteQMGetQMQMServerPort with IP_READ returns a port that is greater by 11."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -30,7 +30,7 @@ class ServerGetPortReturnsPort11HigherFromSecondCall(RemoteOpening):
 
 
 @fault("server-get-port-returns-0-while-queue-is-open", breaks="MQQP-3.1.4.8-D02", blind=True)
-class ServerGetPortReturns0WhileQueueIsOpen(RemoteOpening):
+class ServerGetPortReturns0WhileQueueIsOpen(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort with IP_READ returns 0 while a client has a queue open."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -43,7 +43,7 @@ add(
     "MQQP-3.1.4.8-D07",
     "RemoteQMGetQMQMServerPort throws an exception for IPX_READ, which the acceptor does not offer.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_get_qmqm_server_port,
+        RemoteQueueOpening.remote_qm_get_qmqm_server_port,
         lambda qm, call, port: not port and call.arguments["dwPortType"] == PortType.IPX_READ,
     ),
     blind=True,
@@ -53,7 +53,7 @@ add(
     "MQQP-3.1.4.8-D07",
     "RemoteQMGetQMQMServerPort throws an exception for IPX_HANDSHAKE if the client has an open queue.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_get_qmqm_server_port,
+        RemoteQueueOpening.remote_qm_get_qmqm_server_port,
         lambda qm, call, port: (
             not port
             and call.arguments["dwPortType"] == PortType.IPX_HANDSHAKE
@@ -76,7 +76,7 @@ add(
     "acceptor-remoteqmgetversion-second-call-thrown",
     "MQQP-3.1.4.9-D03",
     "RemoteQmGetVersion throws an exception in the second call on a connection.",
-    throw_statuses_if(RemoteOpening.remote_qm_get_version, _has_client_called_get_version_before),
+    throw_statuses_if(RemoteQueueOpening.remote_qm_get_version, _has_client_called_get_version_before),
     blind=True,
 )
 add(
@@ -84,7 +84,7 @@ add(
     "MQQP-3.1.4.9-D03",
     "RemoteQmGetVersion throws an exception after the client has opened a queue.",
     throw_statuses_if(
-        RemoteOpening.remote_qm_get_version,
+        RemoteQueueOpening.remote_qm_get_version,
         lambda qm, call, status: call.association.group is not None and bool(call.association.group.handles),
     ),
     blind=True,

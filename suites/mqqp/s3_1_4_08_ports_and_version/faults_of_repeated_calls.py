@@ -9,7 +9,7 @@ from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 
 VersionNumbers = tuple[int, int, int]
 
@@ -17,7 +17,7 @@ VersionNumbers = tuple[int, int, int]
 @fault(
     "server-get-port-returns-port-5-higher-from-second-call", breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06"), blind=True
 )
-class ServerGetPortReturnsPort5HigherFromSecondCall(RemoteOpening):
+class ServerGetPortReturnsPort5HigherFromSecondCall(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns a port that is higher by 5 from its second call on."""
 
     count = 0
@@ -29,7 +29,7 @@ class ServerGetPortReturnsPort5HigherFromSecondCall(RemoteOpening):
 
 
 @fault("server-get-port-returns-ip-handshake-port-one-too-high", breaks="MQQP-3.1.4.8-04", blind=True)
-class ServerGetPortReturnsIpHandshakePortOneTooHigh(RemoteOpening):
+class ServerGetPortReturnsIpHandshakePortOneTooHigh(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort returns a port that is higher by 1 for IP_HANDSHAKE."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -40,7 +40,7 @@ class ServerGetPortReturnsIpHandshakePortOneTooHigh(RemoteOpening):
 def _change_versions_from_second_call(change: Callable[[VersionNumbers], VersionNumbers]) -> Install:
     """Return an installer of a fault that changes the version from the second call of RemoteQmGetVersion on."""
 
-    class LaterVersion(RemoteOpening):
+    class LaterVersion(RemoteQueueOpening):
         count = 0
 
         def get_remote_version(self) -> VersionNumbers:
@@ -54,7 +54,7 @@ def _change_versions_from_second_call(change: Callable[[VersionNumbers], Version
 def _change_versions_after_restart(change: Callable[[VersionNumbers], VersionNumbers]) -> Install:
     """Return an installer of a fault that changes the version after a restart."""
 
-    class RestartedVersion(RemoteOpening):
+    class RestartedVersion(RemoteQueueOpening):
         restarted = False
 
         def get_remote_version(self) -> VersionNumbers:
@@ -62,7 +62,7 @@ def _change_versions_after_restart(change: Callable[[VersionNumbers], VersionNum
             return change(found) if self.restarted else found
 
     def note_restart(qm: QueueManager) -> None:
-        qm.remote_opening.restarted = True  # type: ignore[attr-defined]  # the part is the class above
+        qm.remote_queue_opening.restarted = True  # type: ignore[attr-defined]  # the part is the class above
 
     return combine_installers(replace_part(RestartedVersion), at_restart(note_restart))
 

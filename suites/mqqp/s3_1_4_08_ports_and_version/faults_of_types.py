@@ -9,7 +9,7 @@ from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_request
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 
 _STUB_SIZE_BYTES = 4
 _LOW_16_BITS_MASK = 0xFFFF
@@ -50,7 +50,7 @@ for _name, _says, _change in (
     breaks="MQQP-3.1.4.8-D04",
     blind=True,
 )
-class ServerGetServerPortIpxReadAnsweredWith0xffffffff(RemoteOpening):
+class ServerGetServerPortIpxReadAnsweredWith0xffffffff(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort with IPX_READ returns 0xFFFFFFFF."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -62,7 +62,7 @@ class ServerGetServerPortIpxReadAnsweredWith0xffffffff(RemoteOpening):
     breaks="MQQP-3.1.4.8-D04",
     blind=True,
 )
-class ServerGetServerPortSecondIpxReadAnsweredWith0xffffffff(RemoteOpening):
+class ServerGetServerPortSecondIpxReadAnsweredWith0xffffffff(RemoteQueueOpening):
     """The second RemoteQMGetQMQMServerPort with IPX_READ returns 0xFFFFFFFF."""
 
     def __init__(self, qm: QM) -> None:
@@ -77,7 +77,7 @@ class ServerGetServerPortSecondIpxReadAnsweredWith0xffffffff(RemoteOpening):
 
 
 @fault("server-second-ip-handshake-answered-with-0", breaks="MQQP-3.1.4.8-D01", blind=True)
-class ServerSecondIpHandshakeAnsweredWith0(RemoteOpening):
+class ServerSecondIpHandshakeAnsweredWith0(RemoteQueueOpening):
     """The second RemoteQMGetQMQMServerPort with IP_HANDSHAKE returns 0."""
 
     def __init__(self, qm: QM) -> None:
@@ -92,7 +92,7 @@ class ServerSecondIpHandshakeAnsweredWith0(RemoteOpening):
 
 
 @fault("server-ip-handshake-while-queue-is-open-returns-next-port", breaks="MQQP-3.1.4.8-D01", blind=True)
-class ServerIpHandshakeWhileQueueIsOpenReturnsNextPort(RemoteOpening):
+class ServerIpHandshakeWhileQueueIsOpenReturnsNextPort(RemoteQueueOpening):
     """RemoteQMGetQMQMServerPort with IP_HANDSHAKE returns a port that is 1 too high while a queue is open."""
 
     def get_server_port(self, port_type: int) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -35,13 +35,13 @@ class ReadAnswerChanger(RemoteReads):
 MESSAGE_NOT_FOUND_RESULT: SeekResult = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 
 
-class LookupRequestChanger(ClientReading):
+class LookupRequestChanger(ClientMessageReading):
     """Change the requests of a client that reads by lookup identifier."""
 
     action: ReadAction
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return {**given, **self.change(read)} if read.Action is self.action else given
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import call_unbound, change_answer_values
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction, RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOOKUP_ID_WITHOUT_PRIORITY_BITS, RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -120,7 +120,7 @@ class ServerReturnsContextHandleForRefusedLookupReceive(ReadAnswerChanger):
 
 
 @fault("client-calls-end-receive-after-failed-lookup-receive-prev", breaks="MQQP-3.1.4.11-04", blind=True)
-class ClientCallsEndReceiveAfterFailedLookupReceivePrev(ClientReading):
+class ClientCallsEndReceiveAfterFailedLookupReceivePrev(ClientMessageReading):
     """The client calls RemoteQMEndReceive after a RECEIVE_PREV that failed."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -128,13 +128,13 @@ class ClientCallsEndReceiveAfterFailedLookupReceivePrev(ClientReading):
             return (yield from super().start_receive2(read))
         except RemoteError:
             if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV and isinstance(read.entry, PendingRemoteReadEntry):
-                yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
+                yield from self.call_end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 
-class _LookupDescriptionChanger(ClientReading):
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+class _LookupDescriptionChanger(ClientMessageReading):
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return given if read.LookupId is None else {**given, **self.change(read)}
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -253,9 +253,9 @@ class ServerLookupPeekPrevReturnsSequentialIdOfNextMessage(ReadAnswerChanger):
 def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     """Build a fault that changes fields of the REMOTEREADDESC that the client sends in a lookup."""
 
-    class LookupDescriptionReplacer(ClientReading):
-        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-            described = super().describe_read(read)
+    class LookupDescriptionReplacer(ClientMessageReading):
+        def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+            described = super().build_start_receive_description(read)
             return described if read.LookupId is None else described | change(read)
 
     return replace_part(LookupDescriptionReplacer)
@@ -321,7 +321,7 @@ class ClientSendsLookupWithHCursorOfOpenCursor(_LookupDescriptionChanger):
 
 
 @fault("client-lookup-of-last-message-sends-lookup-id-0", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
-class ClientLookupOfLastMessageSendsLookupId0(ClientReading):
+class ClientLookupOfLastMessageSendsLookupId0(ClientMessageReading):
     """The client sends LookupId 0 in a lookup of the last message."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -369,7 +369,7 @@ class ClientLookupReceivePrevSendsHCursor1(LookupRequestChanger):
 
 
 @fault("client-lookup-receive-current-sends-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
-class ClientLookupReceiveCurrentSendsLookupId0(ClientReading):
+class ClientLookupReceiveCurrentSendsLookupId0(ClientMessageReading):
     """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -382,11 +382,11 @@ LOOKUP_PREVIOUS_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_
 
 
 @fault("client-h-cursor-of-lookup-peek-next-is-open-cursor", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientHCursorOfLookupPeekNextIsOpenCursor(ClientReading):
+class ClientHCursorOfLookupPeekNextIsOpenCursor(ClientMessageReading):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to the cursor that it has opened for the queue."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
             for queue, cursor in self.qm.remote_client.queue_and_handle_by_cursor.values():
                 if queue is read.queue:
@@ -410,14 +410,14 @@ class ServerLookupPrevFollowsOrderOfArrivalNotPriority(RemoteReads):
         earlier = [
             one
             for one in queue.MessagePositionList
-            if one.LookupIdentifier & LOW_7_BYTES_MASK < lookup_id & LOW_7_BYTES_MASK
-            and self.qm.seeking.is_message_readable(one, peek)
+            if one.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_BITS < lookup_id & LOOKUP_ID_WITHOUT_PRIORITY_BITS
+            and self.qm.message_search.is_message_readable(one, peek)
         ]
         if not earlier:
             self.complete_remote_read(entry, Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
             return
-        found = max(earlier, key=lambda one: one.LookupIdentifier & LOW_7_BYTES_MASK)
-        self.qm.reading.read_by_lookup_identifier(
+        found = max(earlier, key=lambda one: one.LookupIdentifier & LOOKUP_ID_WITHOUT_PRIORITY_BITS)
+        self.qm.message_reading.read_by_lookup_identifier(
             descriptor,
             found.LookupIdentifier,
             MessageSeekAction.CURRENT,

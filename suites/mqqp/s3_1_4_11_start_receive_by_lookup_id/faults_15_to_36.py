@@ -9,15 +9,15 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -107,7 +107,7 @@ class ServerLookupReceiveOfLockedMessageReturnsMqOk(ReadAnswerChanger):
 
 
 @fault("client-lookup-retried-after-io-timeout", breaks="MQQP-3.1.4.11-18", blind=True)
-class ClientLookupRetriedAfterIoTimeout(ClientReading):
+class ClientLookupRetriedAfterIoTimeout(ClientMessageReading):
     """The client calls RemoteQMStartReceiveByLookupId again when the call returned MQ_ERROR_IO_TIMEOUT."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -123,7 +123,7 @@ add(
     "server-lookup-with-cursor-accepted",
     ("MQQP-3.1.4.11-24", "MQQP-3.1.4.11-21"),
     "The server accepts a lookup with a nonzero hCursor, and ignores the cursor.",
-    skip(RemoteStarting.check_lookup_cursor),
+    skip(RemoteReadStarting.check_lookup_cursor),
 )
 
 
@@ -131,7 +131,7 @@ add(
     "server-lookup-with-timeout-accepted",
     ("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-21"),
     "The server accepts a lookup with a nonzero ulTimeout, and ignores the timeout.",
-    skip(RemoteStarting.check_lookup_timeout),
+    skip(RemoteReadStarting.check_lookup_timeout),
 )
 
 
@@ -139,7 +139,7 @@ add(
     "server-lookup-with-hremotequeue-0-reads-first-open-queue",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
-class ServerLookupWithHremotequeue0ReadsFirstOpenQueue(RemoteStarting):
+class ServerLookupWithHremotequeue0ReadsFirstOpenQueue(RemoteReadStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:
@@ -154,7 +154,7 @@ class ServerLookupWithHremotequeue0ReadsFirstOpenQueue(RemoteStarting):
 
 
 @fault("server-accepts-lookup-with-ul-timeout-only-in-high-16-bits", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class ServerAcceptsLookupWithUlTimeoutOnlyInHigh16Bits(RemoteStarting):
+class ServerAcceptsLookupWithUlTimeoutOnlyInHigh16Bits(RemoteReadStarting):
     """The server accepts a read by LookupIdentifier with a nonzero ulTimeout if the low 16 bits of
     ulTimeout are zero.
     """
@@ -164,7 +164,7 @@ class ServerAcceptsLookupWithUlTimeoutOnlyInHigh16Bits(RemoteStarting):
 
 
 @fault("server-lookup-infinite-timeout-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class ServerLookupInfiniteTimeoutAccepted(RemoteStarting):
+class ServerLookupInfiniteTimeoutAccepted(RemoteReadStarting):
     """The server accepts a read by LookupIdentifier with ulTimeout 0xFFFFFFFF."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -172,7 +172,7 @@ class ServerLookupInfiniteTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-accepts-lookup-receive-with-ul-timeout", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class ServerAcceptsLookupReceiveWithUlTimeout(RemoteStarting):
+class ServerAcceptsLookupReceiveWithUlTimeout(RemoteReadStarting):
     """The server checks ulTimeout only for the peek actions of a read by LookupIdentifier."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -180,7 +180,7 @@ class ServerAcceptsLookupReceiveWithUlTimeout(RemoteStarting):
 
 
 @fault("server-lookup-open-cursor-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"))
-class ServerLookupOpenCursorAccepted(RemoteStarting):
+class ServerLookupOpenCursorAccepted(RemoteReadStarting):
     """The server accepts an open cursor of the queue in a read by LookupIdentifier."""
 
     def check_lookup_cursor(self, desc: ReadDescription) -> Status:
@@ -204,7 +204,7 @@ class ServerReturnsInvalidHandleForLookupReceiveOfHRemoteQueue0(ReadAnswerChange
 
 
 @fault("server-lookup-timeout-below-one-second-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True)
-class ServerLookupTimeoutBelowOneSecondAccepted(RemoteStarting):
+class ServerLookupTimeoutBelowOneSecondAccepted(RemoteReadStarting):
     """The server accepts a read by LookupIdentifier with an ulTimeout below 1000."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -214,7 +214,7 @@ class ServerLookupTimeoutBelowOneSecondAccepted(RemoteStarting):
 @fault(
     "server-accepts-lookup-prev-actions-with-ul-timeout", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True
 )
-class ServerAcceptsLookupPrevActionsWithUlTimeout(RemoteStarting):
+class ServerAcceptsLookupPrevActionsWithUlTimeout(RemoteReadStarting):
     """The server accepts a read by LookupIdentifier with a PREV action and a nonzero ulTimeout."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -223,7 +223,7 @@ class ServerAcceptsLookupPrevActionsWithUlTimeout(RemoteStarting):
 
 
 @fault("server-accepts-lookup-receive-with-unknown-cursor", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
-class ServerAcceptsLookupReceiveWithUnknownCursor(RemoteStarting):
+class ServerAcceptsLookupReceiveWithUnknownCursor(RemoteReadStarting):
     """In a receive by LookupIdentifier, the server ignores a nonzero hCursor that is not the handle of a cursor."""
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
@@ -241,7 +241,7 @@ class ServerAcceptsLookupReceiveWithUnknownCursor(RemoteStarting):
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"),
     blind=True,
 )
-class ServerLookupWithCursorReturnsStatusInvalidParameter(RemoteStarting):
+class ServerLookupWithCursorReturnsStatusInvalidParameter(RemoteReadStarting):
     """The server returns STATUS_INVALID_PARAMETER for a read by LookupIdentifier with an open cursor."""
 
     def check_lookup_cursor(self, desc: ReadDescription) -> Status:
@@ -251,7 +251,7 @@ class ServerLookupWithCursorReturnsStatusInvalidParameter(RemoteStarting):
 
 
 @fault("server-lookup-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.11-25", "MQQP-3.1.4.11-26"))
-class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
     """The server reads by LookupIdentifier from a queue that only R_QMOpenRemoteQueue has opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -261,7 +261,7 @@ class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 
 
 @fault("server-returns-invalid-handle-for-lookup-of-closed-queue", breaks="MQQP-3.1.4.11-26", blind=True)
-class ServerReturnsInvalidHandleForLookupOfClosedQueue(RemoteStarting):
+class ServerReturnsInvalidHandleForLookupOfClosedQueue(RemoteReadStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read by LookupIdentifier through a closed handle."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -274,7 +274,7 @@ class ServerReturnsInvalidHandleForLookupOfClosedQueue(RemoteStarting):
 
 
 @fault("server-lookup-finds-message-of-other-queue", breaks=("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-39"))
-class ServerLookupFindsMessageOfOtherQueue(Seeking):
+class ServerLookupFindsMessageOfOtherQueue(MessageSearch):
     """The server finds a message by its LookupIdentifier in any queue, not only in the queue of the request."""
 
     def seek_with_identifier(
@@ -293,7 +293,7 @@ class ServerLookupUsesLastOpenedQueue(RemoteReads):
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         last = list(self.qm.remote.OpenQueueEntryCollection)[-1]
-        used = self.qm.remote_starting.find_remote_descriptor(last.OpenQueueDescriptorHandle)
+        used = self.qm.remote_read_starting.find_remote_descriptor(last.OpenQueueDescriptorHandle)
         super().remote_read_by_lookup(entry, used or descriptor, lookup_id)
 
 
@@ -313,7 +313,7 @@ class ServerLookupReceiveDoesNotRemoveMessageFromQueue(RemoteReads):
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
-class _EndRefuserForReceiveByLookupId(RemoteEnding):
+class _EndRefuserForReceiveByLookupId(RemoteReadEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         if entry.Action in (RECEIVE_ACTIONS - {ReadAction.MQ_ACTION_RECEIVE}):
             ended(Status.MQ_ERROR_INVALID_PARAMETER)
@@ -344,12 +344,12 @@ class ServerSecondLookupReceiveUnlocksFirst(RemoteReads):
         for one in kept:
             same = one.QueueReference is position.QueueReference
             if same and one is not position and one.State is MessagePositionState.LOCKED:
-                self.qm.positions.unlock_message(one)
+                self.qm.message_positions.unlock_message(one)
         kept[:] = [position]
 
 
 @fault("server-lookup-receive-current-takes-locked-message", breaks="MQQP-3.1.4.11-36")
-class ServerLookupReceiveCurrentTakesLockedMessage(Seeking):
+class ServerLookupReceiveCurrentTakesLockedMessage(MessageSearch):
     """A receive by LookupIdentifier receives a message that another receive has locked."""
 
     def seek_with_identifier(
@@ -362,7 +362,7 @@ class ServerLookupReceiveCurrentTakesLockedMessage(Seeking):
 
 
 @fault("server-lookup-prev-receives-locked-message", breaks="MQQP-3.1.4.11-36", blind=True)
-class ServerLookupPrevReceivesLockedMessage(Seeking):
+class ServerLookupPrevReceivesLockedMessage(MessageSearch):
     """A RECEIVE_PREV receives a message that another receive has locked."""
 
     def seek_with_identifier(

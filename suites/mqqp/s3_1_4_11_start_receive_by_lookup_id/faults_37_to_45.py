@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -73,7 +73,7 @@ for _name, _breaks, _says, _found, _other in (
     add(_name, _breaks, _says, _replace_seek_operation(_found, _other))
 
 
-class _LookupSeekChanger(Seeking):
+class _LookupSeekChanger(MessageSearch):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
@@ -97,20 +97,20 @@ class ServerLookupIdComparedIn32Bits(_LookupSeekChanger):
 
 
 @fault("server-message-given-back-has-new-lookup-identifier", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"))
-class ServerMessageGivenBackHasNewLookupIdentifier(RemoteEnding):
+class ServerMessageGivenBackHasNewLookupIdentifier(RemoteReadEnding):
     """The server assigns a new LookupIdentifier to a message whose receive ends with RR_NACK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         position = entry.UserMessagePacket
         if position is not None and not delete_message:
             del position.QueueReference.MessagePositionList._by_identifier[position.LookupIdentifier]
-            position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)
+            position.LookupIdentifier = self.qm.message_positions.assign_lookup_identifier(position.MessageReference)
             position.QueueReference.MessagePositionList._by_identifier[position.LookupIdentifier] = position
         super().end_remote_read(entry, delete_message, ended)
 
 
 @fault("server-lookup-id-compared-in-7-bytes", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"), blind=True)
-class ServerLookupIdComparedIn7Bytes(Seeking):
+class ServerLookupIdComparedIn7Bytes(MessageSearch):
     """The server compares only the low 7 bytes of LookupId."""
 
     def seek_with_identifier(
@@ -164,7 +164,7 @@ class ServerLookupReceiveNextLeavesMessage(RemoteReads):
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
         if position is not None and entry.Action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
 
 
 @fault("server-lookup-peek-current-locks-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"), blind=True)
@@ -185,7 +185,7 @@ class ServerLookupReceiveNextOf0LeavesMessage(RemoteReads):
         super().complete_remote_read(entry, status, position)
         first = entry.Action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT and entry.call.arguments["LookupId"] == 0
         if position is not None and first:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
 
 
 @fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
@@ -198,7 +198,7 @@ class ServerLookupReceiveNextOfZeroFails(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-class _FirstOrLastSeekChanger(Seeking):
+class _FirstOrLastSeekChanger(MessageSearch):
     action = MessageSeekAction.FIRST
 
     def seek_with_identifier(
@@ -218,7 +218,7 @@ class ServerLookupOfFirstMessageFailsIfFirstMessageIsLocked(_FirstOrLastSeekChan
 
 
 @fault("server-lookup-first-returns-first-arrived", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02"), blind=True)
-class ServerLookupFirstReturnsFirstArrived(Seeking):
+class ServerLookupFirstReturnsFirstArrived(MessageSearch):
     """If LookupId is 0, the server reads the message that arrived first instead of the first message of the queue."""
 
     def seek_with_identifier(
@@ -244,7 +244,7 @@ class ServerLookupReceivePrevOfAllOnesFails(RemoteReads):
 
 
 @fault("server-lookup-last-returns-last-arrived", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"))
-class ServerLookupLastReturnsLastArrived(Seeking):
+class ServerLookupLastReturnsLastArrived(MessageSearch):
     """If all bits of LookupId are set, the server reads the message that arrived last instead of the last message of
     the queue.
     """
@@ -267,7 +267,7 @@ class ServerLookupOfLastMessageFailsIfLastMessageIsLocked(_FirstOrLastSeekChange
 
 
 @fault("server-lookup-prev-of-first-message-returns-it", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"))
-class ServerLookupPrevOfFirstMessageReturnsIt(Seeking):
+class ServerLookupPrevOfFirstMessageReturnsIt(MessageSearch):
     """The server reads the first message for a PREV action with the LookupId of the first message."""
 
     def seek_with_identifier(
@@ -280,7 +280,7 @@ class ServerLookupPrevOfFirstMessageReturnsIt(Seeking):
 
 
 @fault("server-lookup-prev-finds-no-message-of-other-priority", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"))
-class ServerLookupPrevFindsNoMessageOfOtherPriority(Seeking):
+class ServerLookupPrevFindsNoMessageOfOtherPriority(MessageSearch):
     """The server finds no message for a PREV action when the previous message has a different priority."""
 
     def seek_with_identifier(
@@ -295,7 +295,7 @@ class ServerLookupPrevFindsNoMessageOfOtherPriority(Seeking):
 
 
 @fault("server-lookup-prev-ends-at-locked-message", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"), blind=True)
-class ServerLookupPrevEndsAtLockedMessage(Seeking):
+class ServerLookupPrevEndsAtLockedMessage(MessageSearch):
     """The server finds no message for a PREV action when the previous message is locked."""
 
     def seek_with_identifier(
@@ -310,7 +310,7 @@ class ServerLookupPrevEndsAtLockedMessage(Seeking):
 
 
 @fault("server-lookup-prev-of-locked-message-not-found", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"), blind=True)
-class ServerLookupPrevOfLockedMessageNotFound(Seeking):
+class ServerLookupPrevOfLockedMessageNotFound(MessageSearch):
     """The server finds no message for a PREV action with the LookupId of a locked message."""
 
     def seek_with_identifier(
@@ -324,7 +324,7 @@ class ServerLookupPrevOfLockedMessageNotFound(Seeking):
 
 
 @fault("server-lookup-current-of-missing-message-returns-first", breaks=("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"))
-class ServerLookupCurrentOfMissingMessageReturnsFirst(Seeking):
+class ServerLookupCurrentOfMissingMessageReturnsFirst(MessageSearch):
     """The server reads the first message for a CURRENT action whose LookupId belongs to no message."""
 
     def seek_with_identifier(

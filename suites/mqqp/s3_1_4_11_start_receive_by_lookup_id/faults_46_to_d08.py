@@ -12,11 +12,11 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values, throw_refusals
 from reference_qm.codec import parse_packet
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -32,7 +32,7 @@ from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import (
 
 
 @fault("server-lookup-next-of-last-message-starts-again", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
-class ServerLookupNextOfLastMessageStartsAgain(Seeking):
+class ServerLookupNextOfLastMessageStartsAgain(MessageSearch):
     """The server reads the first message for a NEXT action with the LookupId of the last message."""
 
     def seek_with_identifier(
@@ -45,7 +45,7 @@ class ServerLookupNextOfLastMessageStartsAgain(Seeking):
 
 
 @fault("server-lookup-next-ends-at-locked-message", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
-class ServerLookupNextEndsAtLockedMessage(Seeking):
+class ServerLookupNextEndsAtLockedMessage(MessageSearch):
     """The server finds no message for a NEXT action when the next message is locked."""
 
     def seek_with_identifier(
@@ -60,7 +60,7 @@ class ServerLookupNextEndsAtLockedMessage(Seeking):
 
 
 @fault("server-lookup-next-of-locked-message-not-found", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"), blind=True)
-class ServerLookupNextOfLockedMessageNotFound(Seeking):
+class ServerLookupNextOfLockedMessageNotFound(MessageSearch):
     """The server finds no message for a NEXT action with the LookupId of a locked message."""
 
     def seek_with_identifier(
@@ -78,7 +78,7 @@ class ServerLookupNextOfLockedMessageNotFound(Seeking):
     breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     blind=True,
 )
-class ServerLookupReceiveNextFindsNoMessageOfOtherPriority(Seeking):
+class ServerLookupReceiveNextFindsNoMessageOfOtherPriority(MessageSearch):
     """A RECEIVE_NEXT finds no message when the next message has a different priority."""
 
     def seek_with_identifier(
@@ -235,7 +235,7 @@ add(
     "server-lookup-peek-next-ends-at-priority",
     "MQQP-3.1.4.11-D02",
     "MQ_LOOKUP_PEEK_NEXT finds no message if the next message has a different priority.",
-    replace_during(RemoteReads.remote_read_by_lookup, Seeking.seek_with_identifier, _seek_only_within_priority),
+    replace_during(RemoteReads.remote_read_by_lookup, MessageSearch.seek_with_identifier, _seek_only_within_priority),
     blind=True,
 )
 
@@ -303,7 +303,7 @@ add(
     "server-lookup-throws-errors",
     "MQQP-3.1.4.11-D08",
     "RemoteQMStartReceiveByLookupId throws its errors instead of returning them.",
-    throw_refusals(RemoteStarting.remote_qm_start_receive_by_lookup_id),
+    throw_refusals(RemoteReadStarting.remote_qm_start_receive_by_lookup_id),
 )
 
 
@@ -365,7 +365,7 @@ class ServerLookupRaisesExceptionForLockedMessage(_RpcExceptionRaiser):
         return status is Status.MQ_ERROR_TRANSACTION_USAGE
 
 
-class _PeekerForUnknownLookupActions(RemoteStarting):
+class _PeekerForUnknownLookupActions(RemoteReadStarting):
     def check_lookup_action(self, desc: ReadDescription) -> Status:
         if super().check_lookup_action(desc):
             desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT

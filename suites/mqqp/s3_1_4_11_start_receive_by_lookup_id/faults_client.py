@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.remote_reads import FIRST_LOOKUP_ID, LAST_LOOKUP_ID
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
@@ -16,7 +16,7 @@ ZERO_TIMEOUT_RULES = ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15"
 ZERO_CURSOR_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
 
 
-class LookupDescriptionChanger(ClientReading):
+class LookupDescriptionChanger(ClientMessageReading):
     """Change the REMOTEREADDESC of some reads by LookupId; a subclass selects which."""
 
     lookup_count = 0
@@ -28,8 +28,8 @@ class LookupDescriptionChanger(ClientReading):
         """Return the wrong fields of a read by LookupId."""
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         if read.LookupId is None:
             self.timeout_ms = read.TimeOut
             return given

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -21,7 +21,7 @@ LOW_32_BITS_MASK = 0xFFFFFFFF
 
 
 @fault("server-lookup-timeout-infinite-accepted", breaks="MQQP-3.1.4.11-23", blind=True)
-class ServerLookupTimeoutInfiniteAccepted(RemoteStarting):
+class ServerLookupTimeoutInfiniteAccepted(RemoteReadStarting):
     """RemoteQMStartReceiveByLookupId accepts the ulTimeout INFINITE."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -29,7 +29,7 @@ class ServerLookupTimeoutInfiniteAccepted(RemoteStarting):
 
 
 @fault("server-lookup-peek-with-timeout-accepted", breaks="MQQP-3.1.4.11-23", blind=True)
-class ServerLookupPeekWithTimeoutAccepted(RemoteStarting):
+class ServerLookupPeekWithTimeoutAccepted(RemoteReadStarting):
     """RemoteQMStartReceiveByLookupId checks ulTimeout only for the RECEIVE actions."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -37,7 +37,7 @@ class ServerLookupPeekWithTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-lookup-with-open-cursor-accepted", breaks="MQQP-3.1.4.11-24", blind=True)
-class ServerLookupWithOpenCursorAccepted(RemoteStarting):
+class ServerLookupWithOpenCursorAccepted(RemoteReadStarting):
     """RemoteQMStartReceiveByLookupId accepts an hCursor that is an open cursor of the queue."""
 
     def check_lookup_cursor(self, desc: ReadDescription) -> Status:
@@ -48,7 +48,7 @@ class ServerLookupWithOpenCursorAccepted(RemoteStarting):
 
 
 @fault("server-lookup-compares-low-32-bits", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"), blind=True)
-class ServerLookupComparesLow32Bits(Seeking):
+class ServerLookupComparesLow32Bits(MessageSearch):
     """RemoteQMStartReceiveByLookupId compares only the 32 low bits of LookupId with the LookupIdentifiers."""
 
     def seek_with_identifier(
@@ -65,7 +65,7 @@ class ServerLookupComparesLow32Bits(Seeking):
 
 
 @fault("server-lookup-prev-goes-to-first-message", breaks="MQQP-3.1.4.11-44", blind=True)
-class ServerLookupPrevGoesToFirstMessage(Seeking):
+class ServerLookupPrevGoesToFirstMessage(MessageSearch):
     """A PREV action returns the first message before the given LookupId instead of the nearest one."""
 
     def seek_with_identifier(
@@ -146,4 +146,4 @@ class ServerLookupReceiveOfSecondMessageUnlocksFirst(RemoteReads):
         if entry.Action in RECEIVE_ACTIONS and entry.UserMessagePacket is not None:
             self.__dict__["earlier"] = entry.UserMessagePacket
             if earlier is not None and earlier.State is MessagePositionState.LOCKED:
-                self.qm.positions.unlock_message(earlier)
+                self.qm.message_positions.unlock_message(earlier)

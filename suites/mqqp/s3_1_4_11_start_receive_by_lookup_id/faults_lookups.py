@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction, RemoteReadState
 from reference_qm.model.states import DeliveryGuarantee
@@ -30,7 +30,7 @@ LOOKUP_RECEIVE_REMOVAL_RULE = "MQQP-3.1.4.11-D04"
 
 
 @fault("server-lookup-of-unknown-id-returns-first-message", breaks=LOOKUP_RESULT_RULE, blind=True)
-class ServerLookupOfUnknownIdReturnsFirstMessage(Seeking):
+class ServerLookupOfUnknownIdReturnsFirstMessage(MessageSearch):
     """A read of the message with an unknown LookupId returns the first message of the queue."""
 
     def seek_with_identifier(
@@ -44,7 +44,7 @@ class ServerLookupOfUnknownIdReturnsFirstMessage(Seeking):
 
 
 @fault("server-lookup-returns-message-of-other-open-queue", breaks=LOOKUP_RESULT_RULE, blind=True)
-class ServerLookupReturnsMessageOfOtherOpenQueue(Seeking):
+class ServerLookupReturnsMessageOfOtherOpenQueue(MessageSearch):
     """A read by the LookupId of a message of another open queue returns that message."""
 
     def seek_with_identifier(
@@ -59,7 +59,7 @@ class ServerLookupReturnsMessageOfOtherOpenQueue(Seeking):
 
 
 @fault("server-lookup-next-of-second-message-returns-that-message", breaks=LOOKUP_RESULT_RULE, blind=True)
-class ServerLookupNextOfSecondMessageReturnsThatMessage(Seeking):
+class ServerLookupNextOfSecondMessageReturnsThatMessage(MessageSearch):
     """A read of the next message returns the message with LookupId, unless this is the first message of the queue."""
 
     def seek_with_identifier(
@@ -73,7 +73,7 @@ class ServerLookupNextOfSecondMessageReturnsThatMessage(Seeking):
 
 
 @fault("server-lookup-peek-of-large-message-not-found", breaks=LOOKUP_RESULT_RULE, blind=True)
-class ServerLookupPeekOfLargeMessageNotFound(Seeking):
+class ServerLookupPeekOfLargeMessageNotFound(MessageSearch):
     """A peek by the LookupId of a message whose body has more than 8 KB returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -88,7 +88,7 @@ class ServerLookupPeekOfLargeMessageNotFound(Seeking):
 
 
 @fault("server-lookup-peek-with-hremotequeue-0-invalid-handle", breaks=ZERO_REMOTE_QUEUE_RULE, blind=True)
-class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
+class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteReadStarting):
     """A peek by LookupId with hRemoteQueue 0 returns MQ_ERROR_INVALID_HANDLE."""
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:
@@ -97,7 +97,7 @@ class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
 
 
 @fault("server-lookup-with-hremotequeue-0-uses-dwqueue", breaks=ZERO_REMOTE_QUEUE_RULE, blind=True)
-class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
+class ServerLookupWithHremotequeue0UsesDwqueue(RemoteReadStarting):
     """A read by LookupId with hRemoteQueue 0 reads the queue that dwQueue identifies."""
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:
@@ -107,7 +107,7 @@ class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
 
 
 @fault("server-lookup-previous-with-hremotequeue-0-not-found", breaks=ZERO_REMOTE_QUEUE_RULE, blind=True)
-class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
+class ServerLookupPreviousWithHremotequeue0NotFound(RemoteReadStarting):
     """A LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV with hRemoteQueue 0 returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:
@@ -120,7 +120,7 @@ class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
 
 
 @fault("server-lookup-peek-without-remote-qm-open-queue-accepted", breaks=OPENED_QUEUE_RULE, blind=True)
-class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
     """A peek by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -129,7 +129,7 @@ class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 
 
 @fault("server-lookup-receive-without-remote-qm-open-queue-accepted", breaks=OPENED_QUEUE_RULE, blind=True)
-class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteReadStarting):
     """A receive by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -158,7 +158,7 @@ class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
 # -- LOOKUP_RECEIVE_CURRENT
 
 
-class MessageKeeperAfterLookupReceive(RemoteEnding):
+class MessageKeeperAfterLookupReceive(RemoteReadEnding):
     """Keep some messages that a LOOKUP_RECEIVE_CURRENT received; a subclass selects which."""
 
     receive_count = 0
@@ -201,7 +201,7 @@ class ServerLookupReceiveCurrentKeepsTransactionalMessage(MessageKeeperAfterLook
 
 
 @fault("server-lookup-receive-current-removes-first-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
-class ServerLookupReceiveCurrentRemovesFirstMessage(RemoteEnding):
+class ServerLookupReceiveCurrentRemovesFirstMessage(RemoteReadEnding):
     """A LOOKUP_RECEIVE_CURRENT of the last message removes the first message of the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -210,7 +210,7 @@ class ServerLookupReceiveCurrentRemovesFirstMessage(RemoteEnding):
             positions = list(position.QueueReference.MessagePositionList)
             if position is positions[-1] and position is not positions[0]:
                 first, state = positions[0], position.State
-                self.qm.positions.unlock_message(position)
+                self.qm.message_positions.unlock_message(position)
                 first.State = state
                 entry.UserMessagePacket = first
         super().end_remote_read(entry, delete_message, ended)

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.rpc_calls import change_answer_values
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import FIRST_LOOKUP_ID, LAST_LOOKUP_ID, RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -49,7 +49,7 @@ class ServerSecondLookupReceiveReturnsNullHandle(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-class LookupReadRecorder(RemoteStarting):
+class LookupReadRecorder(RemoteReadStarting):
     """A part of the queue manager that knows whether the current read is a read by lookup identifier."""
 
     is_read_by_lookup_id = False
@@ -93,12 +93,12 @@ class ServerNextLookupReceiveUnlocksMessageOfEarlierOne(RemoteReads):
         if entry is None or status or not _is_lookup_receive(entry):
             return
         if self.last is not None and not self.last.ended and (position := self.last.UserMessagePacket) is not None:
-            self.qm.positions.unlock_message(position)
+            self.qm.message_positions.unlock_message(position)
         self.last = entry
 
 
 @fault("server-cancel-receive-unlocks-message-of-answered-lookup-receive", breaks="MQQP-3.1.4.11-30", blind=True)
-class ServerCancelReceiveUnlocksMessageOfAnsweredLookupReceive(RemoteEnding):
+class ServerCancelReceiveUnlocksMessageOfAnsweredLookupReceive(RemoteReadEnding):
     """A RemoteQMCancelReceive with the dwRequestID of an answered receive by lookup identifier removes its entry: the
     message becomes available again.
     """
@@ -112,11 +112,11 @@ class ServerCancelReceiveUnlocksMessageOfAnsweredLookupReceive(RemoteEnding):
             position = entry.UserMessagePacket
             cancelled = entry.RequestId == call.arguments["dwRequestID"]
             if cancelled and position is not None and position.State is MessagePositionState.LOCKED:
-                self.qm.positions.unlock_message(position)
+                self.qm.message_positions.unlock_message(position)
         super().remote_qm_cancel_receive(call, now)
 
 
-class LookupReadChanger(ClientReading):
+class LookupReadChanger(ClientMessageReading):
     """A part of a client that changes some reads by lookup identifier; a subclass selects which."""
 
     changed_actions: tuple[ReadAction, ...]

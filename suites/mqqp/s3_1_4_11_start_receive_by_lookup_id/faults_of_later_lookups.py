@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("client-sends-lookup-id-0-in-later-lookup-peek-current", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientSendsLookupId0InLaterLookupPeekCurrent(ClientReading):
+class ClientSendsLookupId0InLaterLookupPeekCurrent(ClientMessageReading):
     """The client sets LookupId to 0 in the second and later LOOKUP_PEEK_CURRENT."""
 
     count = 0
@@ -28,7 +28,7 @@ class ClientSendsLookupId0InLaterLookupPeekCurrent(ClientReading):
 
 
 @fault("client-lookup-peek-current-by-peek-handle-sends-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientLookupPeekCurrentByPeekHandleSendsLookupId0(ClientReading):
+class ClientLookupPeekCurrentByPeekHandleSendsLookupId0(ClientMessageReading):
     """The client sets LookupId to 0 in a LOOKUP_PEEK_CURRENT of a queue that was opened to peek."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:

@@ -6,12 +6,12 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOOKUP_ID_WITHOUT_PRIORITY_BITS, RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -25,7 +25,7 @@ _PREVIOUS_MESSAGE_LOOKUP_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.M
 
 
 @fault("client-ul-timeout-of-lookup-peek-next-copied-from-earlier-read", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientReading):
+class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientMessageReading):
     """The client sets ulTimeout in a LOOKUP_PEEK_NEXT to the ulTimeout of its preceding read of the same queue without
     a LookupId.
     """
@@ -34,8 +34,8 @@ class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientReading):
         super().__init__(qm)
         self.timeouts: dict[RemoteQueue, int] = {}
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if read.LookupId is None:
             self.timeouts[read.queue] = read.TimeOut
         elif read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
@@ -44,7 +44,7 @@ class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientReading):
 
 
 @fault("server-accepts-lookup-peek-without-remote-qm-open-queue", breaks="MQQP-3.1.4.11-25", blind=True)
-class ServerAcceptsLookupPeekWithoutRemoteQmOpenQueue(RemoteStarting):
+class ServerAcceptsLookupPeekWithoutRemoteQmOpenQueue(RemoteReadStarting):
     """The server accepts a peek by RemoteQMStartReceiveByLookupId with the handle of a queue that only
     R_QMOpenRemoteQueue has opened.
     """
@@ -73,7 +73,7 @@ class ServerSequentialIdOfLookupPrevTakenFromLookupIdOfCall(RemoteReads):
     def get_sequential_id(self, position: MessagePosition) -> int:
         if self.given_lookup_id is None:
             return super().get_sequential_id(position)
-        return self.given_lookup_id & LOW_7_BYTES_MASK
+        return self.given_lookup_id & LOOKUP_ID_WITHOUT_PRIORITY_BITS
 
 
 @fault("server-lookup-receive-access-denied-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)

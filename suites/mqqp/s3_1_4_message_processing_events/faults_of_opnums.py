@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_requests
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc import Call
 from reference_qm.rpc.bodies import Request
 
@@ -15,7 +15,7 @@ UNUSED_OPNUM, VERSION_OPNUM = 11, 8
 
 
 @fault("server-refuses-qm2qm-opnum-5-of-remote-qm-cancel-receive", breaks="MQQP-3.1.4-D01", blind=True)
-class ServerRefusesQm2qmOpnum5OfRemoteQmCancelReceive(RpcServing):
+class ServerRefusesQm2qmOpnum5OfRemoteQmCancelReceive(RpcEventDispatching):
     """The acceptor has no method of qm2qm with the opnum 5."""
 
     def is_method_supported(self, call: Call) -> bool:

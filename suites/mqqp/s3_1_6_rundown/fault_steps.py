@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 
 
-class RundownReceiveCounter(RemoteEnding):
+class RundownReceiveCounter(RemoteReadEnding):
     """Count the unfinished receives of each handle that a rundown ends."""
 
     def __init__(self, qm: QM) -> None:

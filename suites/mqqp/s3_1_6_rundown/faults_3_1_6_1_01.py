@@ -7,7 +7,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 
@@ -15,12 +15,12 @@ add(
     "server-lost-client-queue-stays-open",
     "MQQP-3.1.6.1-01",
     "The server leaves a queue open when the connection of its client is lost.",
-    skip(RemoteOpening.run_down_session),
+    skip(RemoteQueueOpening.run_down_session),
 )
 
 
 @fault("server-rundown-closes-only-first-queue", breaks="MQQP-3.1.6.1-01")
-class ServerRundownClosesOnlyFirstQueue(RemoteOpening):
+class ServerRundownClosesOnlyFirstQueue(RemoteQueueOpening):
     """The server closes only the first of the queues that were opened on a lost connection."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -31,26 +31,27 @@ class ServerRundownClosesOnlyFirstQueue(RemoteOpening):
 
 
 @fault("server-rundown-queue-with-cursor-not-closed", breaks="MQQP-3.1.6.1-01")
-class ServerRundownQueueWithCursorNotClosed(RemoteOpening):
+class ServerRundownQueueWithCursorNotClosed(RemoteQueueOpening):
     """If a cursor of a queue is open, the server does not close the queue when the client's connection is lost."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is None or not descriptor.CursorCollection:
             super().run_down_session(entry)
 
 
 @fault("server-rundown-closes-handles-of-other-clients", breaks="MQQP-3.1.6.1-01")
-class ServerRundownClosesHandlesOfOtherClients(RemoteOpening):
+class ServerRundownClosesHandlesOfOtherClients(RemoteQueueOpening):
     """When the connection of one reader is lost, the server closes the handles of all readers of the queue."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        mine = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         others = [
             one
             for one in self.qm.remote.OpenQueueEntryCollection
             if mine is not None
-            and (other := self.qm.remote_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle)) is not None
+            and (other := self.qm.remote_read_starting.find_remote_descriptor(one.OpenQueueDescriptorHandle))
+            is not None
             and other.QueueReference is mine.QueueReference
         ]
         for one in others:
@@ -58,7 +59,7 @@ class ServerRundownClosesHandlesOfOtherClients(RemoteOpening):
 
 
 @fault("server-rundown-closes-only-first-queue-of-client", breaks="MQQP-3.1.6.1-01")
-class ServerRundownClosesOnlyFirstQueueOfClient(RemoteOpening):
+class ServerRundownClosesOnlyFirstQueueOfClient(RemoteQueueOpening):
     """The server closes only the first of the queues that a lost client had open."""
 
     def __init__(self, qm: QM) -> None:
@@ -71,18 +72,18 @@ class ServerRundownClosesOnlyFirstQueueOfClient(RemoteOpening):
 
 
 @fault("server-rundown-with-unfinished-receive-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
-class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteOpening):
+class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteQueueOpening):
     """The server leaves the queue of a lost client open, if the client had not ended a receive of the queue."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
         if queue is None or all(one.State is not MessagePositionState.LOCKED for one in queue.MessagePositionList):
             super().run_down_session(entry)
 
 
 @fault("server-rundown-closes-queues-of-other-connection-of-client", breaks="MQQP-3.1.6.1-01")
-class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteOpening):
+class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteQueueOpening):
     """The server also closes the queues that the lost client has open over its other connections."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -93,11 +94,11 @@ class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteOpening):
 
 
 @fault("server-rundown-closes-queue-for-every-client", breaks="MQQP-3.1.6.1-01")
-class ServerRundownClosesQueueForEveryClient(RemoteOpening):
+class ServerRundownClosesQueueForEveryClient(RemoteQueueOpening):
     """The server closes the queue of a lost client for all clients that have this queue open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         super().run_down_session(entry)
         if descriptor is not None and descriptor.QueueReference is not None:
             for one in list(descriptor.QueueReference.OpenQueueDescriptorCollection.values()):
@@ -105,37 +106,37 @@ class ServerRundownClosesQueueForEveryClient(RemoteOpening):
 
 
 @fault("server-rundown-leaves-queue-opened-to-peek", breaks="MQQP-3.1.6.1-01")
-class ServerRundownLeavesQueueOpenedToPeek(RemoteOpening):
+class ServerRundownLeavesQueueOpenedToPeek(RemoteQueueOpening):
     """The server leaves the queue of a lost client open, if it was opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is None or descriptor.AccessType is QueueAccessType.RECEIVE:
             super().run_down_session(entry)
 
 
 @fault("server-rundown-leaves-shared-queue-open", breaks="MQQP-3.1.6.1-01")
-class ServerRundownLeavesSharedQueueOpen(RemoteOpening):
+class ServerRundownLeavesSharedQueueOpen(RemoteQueueOpening):
     """The server leaves the queue of a lost client open, if it was opened with MQ_DENY_NONE."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is None or descriptor.ShareMode is not QueueShareMode.DENY_NONE:
             super().run_down_session(entry)
 
 
 @fault("server-rundown-does-not-close-queue-opened-to-peek", breaks="MQQP-3.1.6.1-01", blind=True)
-class ServerRundownDoesNotCloseQueueOpenedToPeek(RemoteOpening):
+class ServerRundownDoesNotCloseQueueOpenedToPeek(RemoteQueueOpening):
     """When the connection of a client is lost, the server does not close a queue that the client opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is None or descriptor.AccessType.name == "RECEIVE":
             super().run_down_session(entry)
 
 
 @fault("server-rundown-closes-only-first-two-queues", breaks="MQQP-3.1.6.1-01", blind=True)
-class ServerRundownClosesOnlyFirstTwoQueues(RemoteOpening):
+class ServerRundownClosesOnlyFirstTwoQueues(RemoteQueueOpening):
     """The server closes only the first two queues of clients whose connections are lost, and leaves later ones open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.rpc import Call
 from suites.mqqp.s3_1_6_rundown.fault_steps import RundownReceiveCounter
 
@@ -14,12 +14,12 @@ add(
     "server-lost-client-message-stays-locked",
     "MQQP-3.1.6.2-01",
     "The server leaves a received message locked when the connection of its client is lost.",
-    skip(RemoteEnding.run_down_remote_read),
+    skip(RemoteReadEnding.run_down_remote_read),
 )
 
 
 @fault("server-rundown-of-second-open-receive-deletes-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
-class ServerRundownOfSecondOpenReceiveDeletesMessage(RemoteEnding):
+class ServerRundownOfSecondOpenReceiveDeletesMessage(RemoteReadEnding):
     """When the connection of a client with two unfinished receives is lost, the server returns only the first of their
     messages to the queue, and deletes the other message.
     """
@@ -35,7 +35,7 @@ class ServerRundownOfSecondOpenReceiveDeletesMessage(RemoteEnding):
 
 
 @fault("server-rundown-of-receive-by-cursor-keeps-message-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownOfReceiveByCursorKeepsMessageLocked(RemoteEnding):
+class ServerRundownOfReceiveByCursorKeepsMessageLocked(RemoteReadEnding):
     """When the connection of a client is lost, the server keeps the message of an unfinished receive by a cursor
     locked.
     """
@@ -48,7 +48,7 @@ class ServerRundownOfReceiveByCursorKeepsMessageLocked(RemoteEnding):
 
 
 @fault("server-rundown-ends-open-receives-of-other-clients", breaks="MQQP-3.1.6.2-01")
-class ServerRundownEndsOpenReceivesOfOtherClients(RemoteEnding):
+class ServerRundownEndsOpenReceivesOfOtherClients(RemoteReadEnding):
     """When the connection of a client is lost, the server also ends the unfinished receives of other clients from the
     queue.
     """
@@ -57,11 +57,11 @@ class ServerRundownEndsOpenReceivesOfOtherClients(RemoteEnding):
         position = entry.UserMessagePacket
         if position is not None:
             for one in list(position.QueueReference.MessagePositionList):
-                self.qm.positions.unlock_message(one)
+                self.qm.message_positions.unlock_message(one)
         super().run_down_remote_read(entry)
 
 
-class _RundownChangerForReceivesOfOneMethod(RemoteEnding):
+class _RundownChangerForReceivesOfOneMethod(RemoteReadEnding):
     """Treat the unfinished receives of one method differently."""
 
     method = ""
@@ -118,7 +118,7 @@ class ServerRundownLeavesMessageOfSecondReceiveLocked(RundownReceiveCounter):
 
 
 @fault("server-rundown-of-second-lost-connection-keeps-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
-class ServerRundownOfSecondLostConnectionKeepsMessage(RemoteEnding):
+class ServerRundownOfSecondLostConnectionKeepsMessage(RemoteReadEnding):
     """The server returns the messages of unfinished receives to the queue only for the first connection
     that is lost.
     """

@@ -8,14 +8,14 @@ from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.rpc import Call
 from suites.mqqp.s3_1_6_rundown.fault_steps import RundownReceiveCounter
 
 
-class _RundownAcknowledger(RemoteEnding):
+class _RundownAcknowledger(RemoteReadEnding):
     def get_rundown_ack(self) -> bool:
         return True
 
@@ -24,7 +24,7 @@ add(
     "server-lost-client-message-removed",
     "MQQP-3.1.6.2-02",
     "When a client's connection is lost, the server removes the message of its open receive and leaves its queue open.",
-    combine_installers(skip(RemoteOpening.run_down_session), replace_part(_RundownAcknowledger)),
+    combine_installers(skip(RemoteQueueOpening.run_down_session), replace_part(_RundownAcknowledger)),
 )
 
 
@@ -37,7 +37,7 @@ add(
 
 
 @fault("server-rundown-returns-only-first-received-message-to-queue", breaks="MQQP-3.1.6.2-02", blind=True)
-class ServerRundownReturnsOnlyFirstReceivedMessageToQueue(RemoteEnding):
+class ServerRundownReturnsOnlyFirstReceivedMessageToQueue(RemoteReadEnding):
     """When the connection of a client is lost, the server returns only the message of the first unended receive to the
     queue.
     """
@@ -53,7 +53,7 @@ class ServerRundownReturnsOnlyFirstReceivedMessageToQueue(RemoteEnding):
 
 
 @fault("server-rundown-of-start-receive2-deletes-message", breaks="MQQP-3.1.6.2-02")
-class ServerRundownOfStartReceive2DeletesMessage(RemoteEnding):
+class ServerRundownOfStartReceive2DeletesMessage(RemoteReadEnding):
     """The server deletes the message of an unfinished RemoteQMStartReceive2 when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -66,18 +66,18 @@ class ServerRundownOfStartReceive2DeletesMessage(RemoteEnding):
 
 
 @fault("server-rundown-puts-message-at-end-of-queue", breaks="MQQP-3.1.6.2-02")
-class ServerRundownPutsMessageAtEndOfQueue(RemoteEnding):
+class ServerRundownPutsMessageAtEndOfQueue(RemoteReadEnding):
     """The server puts the message of an unfinished receive at the end of the queue when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket
         super().run_down_remote_read(entry)
         if position is not None and position.State is MessagePositionState.AVAILABLE:
-            self.qm.positions.move_message(position, position.QueueReference)
+            self.qm.message_positions.move_message(position, position.QueueReference)
 
 
 @fault("server-rundown-does-not-give-message-to-waiting-read", breaks="MQQP-3.1.6.2-02")
-class ServerRundownDoesNotGiveMessageToWaitingRead(RemoteEnding):
+class ServerRundownDoesNotGiveMessageToWaitingRead(RemoteReadEnding):
     """At a rundown, the server returns the message of an unfinished receive to its queue, but does not deliver it to
     the waiting read of another client.
     """
@@ -109,7 +109,7 @@ class ServerRundownRemovesMessageOfSecondReceive(RundownReceiveCounter):
             _remove_message_of_entry(entry)
 
 
-class _RundownMessageRemover(RemoteEnding):
+class _RundownMessageRemover(RemoteReadEnding):
     """Remove the messages of some unfinished receives; a subclass selects which."""
 
     def is_message_removed(self, entry: RemoteReadEntry) -> bool:
@@ -149,7 +149,7 @@ class ServerRundownRemovesTransactionalMessage(_RundownMessageRemover):
 
 
 @fault("server-rundown-waiting-read-still-takes-message", breaks="MQQP-3.1.6.2-02", blind=True)
-class ServerRundownWaitingReadStillTakesMessage(RemoteEnding):
+class ServerRundownWaitingReadStillTakesMessage(RemoteReadEnding):
     """When the connection of a client is lost, the server lets its waiting read wait, and removes the next message for
     this read.
     """
@@ -165,7 +165,7 @@ class ServerRundownWaitingReadStillTakesMessage(RemoteEnding):
 
 
 @fault("server-rundown-recoverable-message-lost-at-restart", breaks="MQQP-3.1.6.2-02", blind=True)
-class ServerRundownRecoverableMessageLostAtRestart(RemoteEnding):
+class ServerRundownRecoverableMessageLostAtRestart(RemoteReadEnding):
     """A recoverable message that the server returned to the queue after the loss of a connection is missing after the
     next restart.
     """
@@ -179,7 +179,7 @@ class ServerRundownRecoverableMessageLostAtRestart(RemoteEnding):
 
 
 @fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
-class ServerRundownExpressMessageDeleted(RemoteEnding):
+class ServerRundownExpressMessageDeleted(RemoteReadEnding):
     """When the connection of a client is lost, the server deletes an express message whose receive is unfinished."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
 @fault("client-pending-read-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.2-01")
-class ClientPendingReadEntryMissingForFirstOfThree(ClientReading):
+class ClientPendingReadEntryMissingForFirstOfThree(ClientMessageReading):
     """The client removes the entry of its first pending read when a third read begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -23,10 +23,10 @@ class ClientPendingReadEntryMissingForFirstOfThree(ClientReading):
 
 
 @fault("client-open-queue-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.4-01")
-class ClientOpenQueueEntryMissingForFirstOfThree(ClientOpening):
+class ClientOpenQueueEntryMissingForFirstOfThree(ClientQueueOpening):
     """The client removes the entry of its first queue when it opens a third queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: Any) -> None:
-        super().add_remote_open_queue(queue, context)
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: Any) -> None:
+        super().add_remote_open_queue_entry(queue, context)
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) > 2:
             self.qm.remote_client.RemoteOpenQueueEntryCollection.pop(0)

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
-class _PendingReadEntryOmitter(ClientReading):
+class _PendingReadEntryOmitter(ClientMessageReading):
     """Keeps no entry of some pending reads; a subclass selects which."""
 
     def is_entry_omitted(self, read: RemoteRead) -> bool:
@@ -50,16 +50,16 @@ class ClientPendingReadByCursorHasNoPendingReadEntry(_PendingReadEntryOmitter):
         return bool(read.CursorHandle)
 
 
-class _OpenQueueEntryOmitter(ClientOpening):
+class _OpenQueueEntryOmitter(ClientQueueOpening):
     """Keeps no entry of some open queues; a subclass selects which."""
 
     def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         """Return whether an open queue gets no entry in the collection."""
         return False
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         omitted = self.is_entry_omitted(queue)
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
         if omitted:
             self.qm.remote_client.RemoteOpenQueueEntryCollection.pop()
 

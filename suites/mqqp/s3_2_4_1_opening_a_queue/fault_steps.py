@@ -6,12 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 WRONG_GUID = UUID(int=0xBAD)
 
 
-class OpenQueueParameterChanger(ClientOpening):
+class OpenQueueParameterChanger(ClientQueueOpening):
     """Change the parameters of RemoteQMOpenQueue according to the parameters that are correct."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -23,7 +23,7 @@ class OpenQueueParameterChanger(ClientOpening):
         return {**given, **self.change(queue, given)}
 
 
-class OpenQueueValueReplacer(ClientOpening):
+class OpenQueueValueReplacer(ClientQueueOpening):
     """Change the parameters of RemoteQMOpenQueue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

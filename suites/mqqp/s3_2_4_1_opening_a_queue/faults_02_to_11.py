@@ -9,8 +9,14 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, BindStep, CallMethodStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_steps import (
+    BindStep,
+    CallMethodStep,
+    RemoteCallSequence,
+    RemoteError,
+    RpcBindingHandle,
+)
 from reference_qm.core.remote.server_bindings import ServerBindings, require_port
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.syntaxes import SyntaxId
@@ -35,7 +41,7 @@ class ClientBindsToWrongInterface(ServerBindings):
 
 
 @fault("client-opens-second-queue-on-binding-of-first-queue", breaks=("MQQP-3.2.4.1-02", "MQQP-3.2.4.1-05"))
-class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientOpening):
+class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientQueueOpening):
     """The client opens a second queue of the same server on the binding handle of the first queue."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -45,14 +51,14 @@ class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientOpening):
             return
         queue.binding = earlier[0].binding
         context = yield from self.call_open_queue(queue)
-        self.add_remote_open_queue(queue, context)
+        self.add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-get-server-port-not-called", breaks="MQQP-3.2.4.1-03")
 class ClientGetServerPortNotCalled(ServerBindings):
     """The client does not call RemoteQMGetQMQMServerPort."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if binding.interface is QM2QM:
             return self.qm.config.remote_rpc_port
         return (yield from super().ask_server_port(binding, interface))
@@ -64,7 +70,7 @@ class ClientSecondOpenQueueWithoutServerPortCall(ServerBindings):
 
     first_port = 0
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM or not self.first_port:
             found = yield from super().ask_server_port(binding, interface)
             if interface is QM2QM:
@@ -85,7 +91,7 @@ class _PortRecorder(ServerBindings):
 class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
     """The client calls RemoteQMGetQMQMServerPort only for the first queue that it opens."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM:
             return (yield from super().ask_server_port(binding, interface))
         if self.port is None:
@@ -97,7 +103,7 @@ class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
 class ClientAsksForHandshakePortOfSecondQueue(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort with IP_HANDSHAKE when it has another queue open."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM or not self.qm.remote_client.queues or binding.interface is not QM2QM:
             return (yield from super().ask_server_port(binding, interface))
         method = "RemoteQMGetQMQMServerPort"
@@ -111,7 +117,7 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
     RemoteQMGetQMQMServerPort on its first binding handle to qm2qm.
     """
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: RpcBindingHandle) -> RemoteCallSequence:
         if initial.interface is not QM2QM:
             return (yield from super()._bind_at_server_port(server, initial))
         qmcomm = yield from self.construct_binding(server, QMCOMM)
@@ -123,7 +129,7 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
 class ClientReturnedPortIgnored(ServerBindings):
     """The client ignores the port that RemoteQMGetQMQMServerPort returned."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
@@ -132,7 +138,7 @@ class ClientReturnedPortIgnored(ServerBindings):
 class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         if port > 0x7FFF and interface is QM2QM:
             raise RemoteError(f"the port {port} is negative")
@@ -143,7 +149,7 @@ class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
 class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
     """The client opens every queue at the port that the first RemoteQMGetQMQMServerPort returned."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         if interface is not QM2QM:
             return port
@@ -155,7 +161,7 @@ class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
 class ClientBindingHandlesNeverClosed(ServerBindings):
     """The client closes no binding handle to qm2qm."""
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         if binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 
@@ -166,7 +172,7 @@ class ClientFirstBindingOfSecondQueueNotClosed(ServerBindings):
     queue.
     """
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         second = bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
         if not second or binding.interface is not QM2QM:
             yield from super().close_binding(binding)
@@ -189,7 +195,7 @@ class ClientKeepsFirstBindingOfSecondOpenedQueueOpen(ServerBindings):
 
 
 @fault("client-open-queue-without-second-binding", breaks="MQQP-3.2.4.1-06")
-class ClientOpenQueueWithoutSecondBinding(ClientOpening):
+class ClientOpenQueueWithoutSecondBinding(ClientQueueOpening):
     """A client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -198,7 +204,7 @@ class ClientOpenQueueWithoutSecondBinding(ClientOpening):
         except RemoteError:
             queue.binding = yield BindStep(queue.RemoteServer, QM2QM)
             context = yield from self.call_open_queue(queue)
-            self.add_remote_open_queue(queue, context)
+            self.add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-queue-opened-on-first-binding-if-port-refuses", breaks="MQQP-3.2.4.1-06")
@@ -216,19 +222,21 @@ class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
 
 
 @fault("client-binding-handle-not-closed-when-queue-is-closed", breaks="MQQP-3.2.4.1-07")
-class ClientBindingHandleNotClosedWhenQueueIsClosed(ClientOpening):
+class ClientBindingHandleNotClosedWhenQueueIsClosed(ClientQueueOpening):
     """The client does not close the binding handle when it closes the queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
-        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
 
 
 @fault("client-second-binding-not-closed-while-other-queue-is-open", breaks="MQQP-3.2.4.1-07")
 class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
-    def run_sequence_and_close_binding(self, binding: Binding, sequence: RemoteCallSequence) -> RemoteCallSequence:
+    def run_sequence_and_close_binding(
+        self, binding: RpcBindingHandle, sequence: RemoteCallSequence
+    ) -> RemoteCallSequence:
         last = len(self.qm.remote_client.RemoteOpenQueueEntryCollection) <= 1
         ports = [one.binding for one in self.qm.remote_client.queues.values()]
         known = [one.queue.binding for one in self.qm.remote_client.RemoteOpenQueueEntryCollection]
@@ -238,18 +246,18 @@ class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
 
 
 @fault("client-close-of-any-queue-closes-binding-of-first-queue", breaks="MQQP-3.2.4.1-07")
-class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientOpening):
+class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientQueueOpening):
     """The client closes the binding handle of the queue that it opened first when it closes any queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0].queue
         assert queue.binding is not None and first.binding is not None
-        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
         yield from self.qm.server_bindings.close_binding(first.binding)
 
 
 @fault("client-open-queue-called-twice-for-second-queue", breaks="MQQP-3.2.4.1-08")
-class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
+class ClientOpenQueueCalledTwiceForSecondQueue(ClientQueueOpening):
     """When the client has another queue open, it calls RemoteQMOpenQueue twice for the new queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -260,7 +268,7 @@ class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
 
 
 @fault("client-open-queue-on-third-binding", breaks="MQQP-3.2.4.1-09")
-class ClientOpenQueueOnThirdBinding(ClientOpening):
+class ClientOpenQueueOnThirdBinding(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue on a third binding handle."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -269,7 +277,7 @@ class ClientOpenQueueOnThirdBinding(ClientOpening):
 
 
 @fault("client-open-queue-called-on-binding-of-first-queue", breaks="MQQP-3.2.4.1-09")
-class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
+class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue for a second queue on the binding handle of the first queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -282,7 +290,7 @@ class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
 
 
 @fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
-class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
+class ClientOpenQueueSendsWrongPLicGuid(ClientQueueOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -308,7 +316,7 @@ class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(OpenQueueValueReplacer):
 
 
 @fault("client-open-queue-dw-mqs-1-although-client-is-no-server", breaks="MQQP-3.2.4.1-11")
-class ClientOpenQueueDwMqs1AlthoughClientIsNoServer(ClientOpening):
+class ClientOpenQueueDwMqs1AlthoughClientIsNoServer(ClientQueueOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -327,17 +335,17 @@ class ClientDwMqsInvertedInSecondRemoteQmOpenQueue(OpenQueueValueReplacer):
 
 
 @fault("client-binding-not-closed-after-failed-close-queue", breaks="MQQP-3.2.4.1-07", blind=True)
-class ClientBindingNotClosedAfterFailedCloseQueue(ClientOpening):
+class ClientBindingNotClosedAfterFailedCloseQueue(ClientQueueOpening):
     """The client does not close the second binding handle of a queue if RemoteQMCloseQueue returns a failure."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
-        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
         yield from self.qm.server_bindings.close_binding(queue.binding)
 
 
 @fault("client-binding-not-closed-after-cancelled-read", breaks="MQQP-3.2.4.1-07")
-class ClientBindingNotClosedAfterCancelledRead(ClientOpening):
+class ClientBindingNotClosedAfterCancelledRead(ClientQueueOpening):
     """The client does not close the second binding handle of a queue on which a read waited when the queue was
     closed.
     """
@@ -345,6 +353,6 @@ class ClientBindingNotClosedAfterCancelledRead(ClientOpening):
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             assert queue.binding is not None
-            yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+            yield from self._close_open_queue(queue.binding, self.find_remote_open_queue_entry(queue))
         else:
             yield from super().close_queue_at_server(queue)

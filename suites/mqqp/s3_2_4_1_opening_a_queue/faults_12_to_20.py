@@ -13,7 +13,7 @@ from reference_qm.codec import NULL_GUID
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.rpc.bodies import CoCancel, Orphaned
@@ -27,7 +27,7 @@ from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
 def _increment_open_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMOpenQueue."""
 
-    class OpenParameterIncrementer(ClientOpening):
+    class OpenParameterIncrementer(ClientQueueOpening):
         def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
             values = super().build_open_queue_arguments(queue)
             return values | {parameter: values[parameter] + 1}
@@ -52,7 +52,7 @@ for _name, _rule, _parameter in (
     "client-sends-handles-of-first-queue-in-second-open-queue",
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
-class ClientSendsHandlesOfFirstQueueInSecondOpenQueue(ClientOpening):
+class ClientSendsHandlesOfFirstQueueInSecondOpenQueue(ClientQueueOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -167,7 +167,7 @@ add(
 
 
 @fault("client-cancels-open-queue-call-after-three-minutes", breaks="MQQP-3.2.4.1-15")
-class ClientCancelsOpenQueueCallAfterThreeMinutes(ClientOpening):
+class ClientCancelsOpenQueueCallAfterThreeMinutes(ClientQueueOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -179,7 +179,7 @@ class ClientCancelsOpenQueueCallAfterThreeMinutes(ClientOpening):
 
 
 @fault("client-second-open-queue-without-time-limit", breaks="MQQP-3.2.4.1-15")
-class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
+class ClientSecondOpenQueueWithoutTimeLimit(ClientQueueOpening):
     """The client never cancels the RemoteQMOpenQueue of the second queue that it opens."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -192,7 +192,7 @@ class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
 
 
 @fault("client-cancels-open-queue-call-after-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
-class ClientCancelsOpenQueueCallAfterTenMinutes(ClientOpening):
+class ClientCancelsOpenQueueCallAfterTenMinutes(ClientQueueOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -206,7 +206,7 @@ class ClientCancelsOpenQueueCallAfterTenMinutes(ClientOpening):
 
 
 @fault("client-second-open-queue-not-cancelled", breaks="MQQP-3.2.4.1-15", blind=True)
-class ClientSecondOpenQueueNotCancelled(ClientOpening):
+class ClientSecondOpenQueueNotCancelled(ClientQueueOpening):
     """The client never cancels an unanswered RemoteQMOpenQueue while it has another queue open."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -228,65 +228,65 @@ add(
 
 
 @fault("client-open-queue-entry-has-wrong-context-handle", breaks="MQQP-3.2.4.1-17")
-class ClientOpenQueueEntryHasWrongContextHandle(ClientOpening):
+class ClientOpenQueueEntryHasWrongContextHandle(ClientQueueOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        super().add_remote_open_queue(queue, WRONG_GUID)
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
+        super().add_remote_open_queue_entry(queue, WRONG_GUID)
 
 
 @fault("client-remote-open-queue-entry-of-second-queue-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientOpening):
+class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientQueueOpening):
     """The client replaces the RemoteOpenQueueEntry of its first queue when it opens a second queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        super().add_remote_open_queue(queue, context)
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
+        super().add_remote_open_queue_entry(queue, context)
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[:-1]
 
 
 @fault("client-second-open-queue-entry-has-handle-of-first-queue", breaks="MQQP-3.2.4.1-17")
-class ClientSecondOpenQueueEntryHasHandleOfFirstQueue(ClientOpening):
+class ClientSecondOpenQueueEntryHasHandleOfFirstQueue(ClientQueueOpening):
     """The client sets RRSessionHandle of the second RemoteOpenQueueEntry to the handle of the first queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         entries: list[RemoteOpenQueueEntry] = self.qm.remote_client.RemoteOpenQueueEntryCollection
-        super().add_remote_open_queue(queue, entries[0].RRSessionHandle if entries else context)
+        super().add_remote_open_queue_entry(queue, entries[0].RRSessionHandle if entries else context)
 
 
 @fault("client-remote-open-queue-entry-of-peeked-queue-not-added", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientOpening):
+class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientQueueOpening):
     """The client adds no RemoteOpenQueueEntry for a queue that it opens to peek."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         if queue.may_receive:
-            super().add_remote_open_queue(queue, context)
+            super().add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-keeps-only-remote-open-queue-entry-of-last-queue", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class ClientKeepsOnlyRemoteOpenQueueEntryOfLastQueue(ClientOpening):
+class ClientKeepsOnlyRemoteOpenQueueEntryOfLastQueue(ClientQueueOpening):
     """The client keeps only the RemoteOpenQueueEntry of the queue that it opened last."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-second-open-queue-entry-has-ph-context-of-first-queue", breaks="MQQP-3.2.4.1-17")
-class ClientSecondOpenQueueEntryHasPhContextOfFirstQueue(ClientOpening):
+class ClientSecondOpenQueueEntryHasPhContextOfFirstQueue(ClientQueueOpening):
     """The client stores the phContext of the first queue in the RemoteOpenQueueEntry of the second queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
-        super().add_remote_open_queue(queue, entries[0].RRSessionHandle if entries else context)
+        super().add_remote_open_queue_entry(queue, entries[0].RRSessionHandle if entries else context)
 
 
 @fault("client-second-open-queue-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.1-17")
-class ClientSecondOpenQueueEntryHasDwpQueueAsHandle(ClientOpening):
+class ClientSecondOpenQueueEntryHasDwpQueueAsHandle(ClientQueueOpening):
     """The client stores dwpQueue as OpenQueueDescriptorHandle in the RemoteOpenQueueEntry of the second queue."""
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
         if len(entries) > 1:
             entry: RemoteOpenQueueEntry = entries[-1]
             entry.OpenQueueDescriptorHandle = queue.QueueDescriptor
@@ -296,17 +296,17 @@ add(
     "client-open-queue-entry-missing",
     ("MQQP-3.2.4.1-20", "MQQP-3.2.1.4-01"),
     "The client creates no RemoteOpenQueueEntry.",
-    skip(ClientOpening.add_remote_open_queue),
+    skip(ClientQueueOpening.add_remote_open_queue_entry),
 )
 
 
 @fault("client-adds-entry-for-queue-of-failed-open-queue", breaks="MQQP-3.2.4.1-20", blind=True)
-class ClientAddsEntryForQueueOfFailedOpenQueue(ClientOpening):
+class ClientAddsEntryForQueueOfFailedOpenQueue(ClientQueueOpening):
     """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         try:
             return (yield from super().call_open_queue(queue))
         except RemoteError:
-            self.add_remote_open_queue(queue, NULL_GUID)
+            self.add_remote_open_queue_entry(queue, NULL_GUID)
             raise

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault("client-queue-opened-to-peek-shares-binding", breaks="MQQP-3.2.4.1-02", blind=True)
-class ClientQueueOpenedToPeekSharesBinding(ClientOpening):
+class ClientQueueOpenedToPeekSharesBinding(ClientQueueOpening):
     """The client constructs no binding handle for a queue that it opens to peek while another queue is open."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -18,4 +18,4 @@ class ClientQueueOpenedToPeekSharesBinding(ClientOpening):
             yield from super().open_queue_at_server(queue)
             return
         queue.binding = entries[0].queue.binding
-        self.add_remote_open_queue(queue, (yield from self.call_open_queue(queue)))
+        self.add_remote_open_queue_entry(queue, (yield from self.call_open_queue(queue)))

@@ -6,11 +6,11 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
 @fault("client-open-queue-dw-mqs-1-while-other-queue-is-open", breaks="MQQP-3.2.4.1-11", blind=True)
-class ClientOpenQueueDwMqs1WhileOtherQueueIsOpen(ClientOpening):
+class ClientOpenQueueDwMqs1WhileOtherQueueIsOpen(ClientQueueOpening):
     """The client sets dwMQS to 1 while another remote queue is open."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -19,7 +19,7 @@ class ClientOpenQueueDwMqs1WhileOtherQueueIsOpen(ClientOpening):
 
 
 @fault("client-open-queue-dw-mqs-1-for-queue-opened-to-peek", breaks="MQQP-3.2.4.1-11", blind=True)
-class ClientOpenQueueDwMqs1ForQueueOpenedToPeek(ClientOpening):
+class ClientOpenQueueDwMqs1ForQueueOpenedToPeek(ClientQueueOpening):
     """The client sets dwMQS to 1 when it opens a queue to peek."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:

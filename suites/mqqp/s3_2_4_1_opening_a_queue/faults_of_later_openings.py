@@ -12,8 +12,8 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError, RpcBindingHandle
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.bind_bodies import Bind
@@ -62,7 +62,7 @@ add(
 class ClientLaterOpeningsUsePortOfFirstOpening(ServerBindings):
     """A client calls RemoteQMOpenQueue of later openings at the port that the server returned in the first opening."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.__dict__.setdefault("first", port) if interface is QM2QM else port
 
@@ -71,7 +71,7 @@ class ClientLaterOpeningsUsePortOfFirstOpening(ServerBindings):
 class ClientReplacesReturnedPortAbove0x7fffBy2105(ServerBindings):
     """A client calls RemoteQMOpenQueue at port 2105 if RemoteQMGetQMQMServerPort returned a port above 0x7FFF."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
+    def ask_server_port(self, binding: RpcBindingHandle, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return DEFAULT_READ_PORT if interface is QM2QM and port >= SIGN_BIT_OF_PORT else port
 
@@ -119,7 +119,7 @@ class ClientOpensQueueOnInitialBindingIfPortIsZero(InitialBindingReuserForOpenQu
 
 
 @fault("client-p-lic-guid-changed-in-later-openings", breaks="MQQP-3.2.4.1-10", blind=True)
-class ClientPLicGuidChangedInLaterOpenings(ClientOpening):
+class ClientPLicGuidChangedInLaterOpenings(ClientQueueOpening):
     """In each opening after the first, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class ClientPLicGuidChangedInLaterOpenings(ClientOpening):
 def _change_identifier_after_restart(faulty: FaultyCore) -> None:
     """Install a fault with which a client sends another pLicGuid after a restart."""
 
-    class PLicGuidChangedAfterRestart(ClientOpening):
+    class PLicGuidChangedAfterRestart(ClientQueueOpening):
         """After a restart, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
         def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:

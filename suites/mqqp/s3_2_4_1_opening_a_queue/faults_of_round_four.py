@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RpcBindingHandle
 
 
 @fault("client-second-queue-of-server-shares-binding-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
-class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientOpening):
+class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientQueueOpening):
     """The client constructs no binding handle to qm2qm for the second open queue of a server, but uses the binding
     handle of the first queue.
     """
@@ -21,9 +21,9 @@ class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientOpening):
             return
         queue.binding = known
         context = yield from self.call_open_queue(queue)
-        self.add_remote_open_queue(queue, context)
+        self.add_remote_open_queue_entry(queue, context)
 
-    def _find_binding_of_server(self, queue: RemoteQueue) -> Binding | None:
+    def _find_binding_of_server(self, queue: RemoteQueue) -> RpcBindingHandle | None:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             binding = entry.queue.binding
             if entry.queue.RemoteServer == queue.RemoteServer and binding is not None and binding.end_reason is None:

@@ -11,8 +11,8 @@ from harness.faults.primitives import filter_effects
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, BindStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_steps import BindStep, RemoteCallSequence, RemoteError, RpcBindingHandle
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM
@@ -74,7 +74,7 @@ class ClientSecondUnansweredCallNotCancelled(ClientTasks):
         if self.cancelled and isinstance(awaited_answer, tuple) and awaited_answer[1] is not None:
             self.qm.remote_client.task_by_timer_number.pop(number)
             awaited_answer[0].task_by_call.pop(awaited_answer[1])
-            self._resume_task(task, RemoteError("the call was not answered in time"), now)
+            self._resume_remote_call_task(task, RemoteError("the call was not answered in time"), now)
             return
         self.cancelled = True
         super().on_remote_call_timer(number, now)
@@ -89,7 +89,7 @@ class _OpeningBindingCounter(ServerBindings):
 
 
 @fault("client-second-queue-opened-on-first-binding-if-port-refuses", breaks="MQQP-3.2.4.1-06", blind=True)
-class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
+class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientQueueOpening):
     """A client that has a queue open, and cannot construct the second binding handle of a new queue, calls
     RemoteQMOpenQueue for the new queue on the binding handle of the open queue.
     """
@@ -102,25 +102,25 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
             if not entries:
                 raise
             queue.binding = entries[0].queue.binding
-            self.add_remote_open_queue(queue, (yield from self.call_open_queue(queue)))
+            self.add_remote_open_queue_entry(queue, (yield from self.call_open_queue(queue)))
 
 
 @fault("client-queue-opened-again-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)
 class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
     """From the second opening on, the client calls RemoteQMOpenQueue on the first binding handle to qm2qm."""
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: RpcBindingHandle) -> RemoteCallSequence:
         self.openings += initial.interface is QM2QM
-        again: Binding = yield from super()._bind_at_server_port(server, initial)
+        again: RpcBindingHandle = yield from super()._bind_at_server_port(server, initial)
         return initial if initial.interface is QM2QM and self.openings > 1 else again
 
-    def close_binding(self, binding: Binding) -> RemoteCallSequence:
+    def close_binding(self, binding: RpcBindingHandle) -> RemoteCallSequence:
         if self.openings < 2 or binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 
 
 @fault("client-queue-opened-to-peek-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)
-class ClientQueueOpenedToPeekOnFirstBinding(ClientOpening):
+class ClientQueueOpenedToPeekOnFirstBinding(ClientQueueOpening):
     """A client that opens a queue to peek calls RemoteQMOpenQueue on a new binding handle at the first port."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:

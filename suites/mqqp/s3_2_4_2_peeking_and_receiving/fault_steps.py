@@ -6,11 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 
 
-class PreviousAnswerRecorder(ClientReading):
+class PreviousAnswerRecorder(ClientMessageReading):
     """Remember the answer to the last read."""
 
     last_packet_size = 0
@@ -27,7 +27,7 @@ class PreviousAnswerRecorder(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-class ClientReadCounter(ClientReading):
+class ClientReadCounter(ClientMessageReading):
     """Count the reads of the client."""
 
     def __init__(self, qm: QM) -> None:
@@ -45,5 +45,5 @@ class ReadDescriptionChanger(ClientReadCounter):
     def change(self, read: RemoteRead) -> dict[str, Any]:
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read(read) | self.change(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive_description(read) | self.change(read)

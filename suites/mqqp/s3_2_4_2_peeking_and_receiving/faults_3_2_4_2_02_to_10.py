@@ -9,9 +9,9 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
@@ -29,7 +29,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence
         "MQQP-3.2.1.2-01",
     ),
 )
-class ClientAddsNoPendingReadEntry(ClientReading):
+class ClientAddsNoPendingReadEntry(ClientMessageReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -38,14 +38,14 @@ class ClientAddsNoPendingReadEntry(ClientReading):
         return entry
 
 
-class _PendingReadCreatorWithWrongQueueHandle(ClientReading):
+class _PendingReadCreatorWithWrongQueueHandle(ClientMessageReading):
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         entry.OpenQueueDescriptorHandle += 1
         return entry
 
 
-class _PendingReadFinderByRequestIdOnly(ClientCancelling):
+class _PendingReadFinderByRequestIdOnly(ClientReadCancelling):
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next(entry for entry in entries if entry.RequestId == request_id)
@@ -76,7 +76,7 @@ add(
         "MQQP-2.2.2.1-05",
     ),
 )
-class ClientReadRequestIdAlways7(ClientReading):
+class ClientReadRequestIdAlways7(ClientMessageReading):
     """The client sends all its reads with dwRequestID 7."""
 
     def assign_request_id(self) -> int:
@@ -84,7 +84,7 @@ class ClientReadRequestIdAlways7(ClientReading):
 
 
 @fault("client-pending-reads-of-different-queues-share-request-id", breaks="MQQP-3.2.4.2-04", blind=True)
-class ClientPendingReadsOfDifferentQueuesShareRequestId(ClientReading):
+class ClientPendingReadsOfDifferentQueuesShareRequestId(ClientMessageReading):
     """The client assigns the same RequestId to pending reads of different queues."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -106,7 +106,7 @@ REQUEST_ID_RULES = (
 )
 
 
-class _RequestIdCounterByGroupOfReads(ClientReading):
+class _RequestIdCounterByGroupOfReads(ClientMessageReading):
     """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
     def is_read_in_first_group(self, read: RemoteRead) -> bool:
@@ -140,7 +140,7 @@ class ClientRequestIdsOfReadsByCursorCountedApart(_RequestIdCounterByGroupOfRead
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
     blind=True,
 )
-class ClientRequestIdsCountedPerQueue(ClientReading):
+class ClientRequestIdsCountedPerQueue(ClientMessageReading):
     """The client counts the RequestIds of each queue from 1."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -154,7 +154,7 @@ class ClientRequestIdsCountedPerQueue(ClientReading):
     "client-numbers-read-by-count-of-pending-reads",
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
-class ClientNumbersReadByCountOfPendingReads(ClientReading):
+class ClientNumbersReadByCountOfPendingReads(ClientMessageReading):
     """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
     def assign_request_id(self) -> int:
@@ -165,7 +165,7 @@ PENDING_ENTRY_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", 
 
 
 @fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=PENDING_ENTRY_RULES)
-class ClientPendingReadEntriesOfQueueRemovedByFirstAnswer(ClientReading):
+class ClientPendingReadEntriesOfQueueRemovedByFirstAnswer(ClientMessageReading):
     """When the server answers one of several pending reads of a queue, the client removes the entries of
     all of them.
     """
@@ -178,7 +178,7 @@ class ClientPendingReadEntriesOfQueueRemovedByFirstAnswer(ClientReading):
 
 
 @fault("client-pending-peek-entry-removed-by-receive", breaks=("MQQP-3.2.4.2-06", "MQQP-3.2.4.5-06"), blind=True)
-class ClientPendingPeekEntryRemovedByReceive(ClientReading):
+class ClientPendingPeekEntryRemovedByReceive(ClientMessageReading):
     """The client removes the entry of a pending peek when a receive of the same queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -194,7 +194,7 @@ class ClientPendingPeekEntryRemovedByReceive(ClientReading):
 
 
 @fault("client-get-version-called-once-per-queue", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
-class ClientGetVersionCalledOncePerQueue(ClientReading):
+class ClientGetVersionCalledOncePerQueue(ClientMessageReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -211,7 +211,7 @@ VERSION_REQUEST_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07"
 
 
 @fault("client-calls-get-version-only-before-first-read-of-queue", breaks=VERSION_REQUEST_RULES)
-class ClientCallsGetVersionOnlyBeforeFirstReadOfQueue(ClientReading):
+class ClientCallsGetVersionOnlyBeforeFirstReadOfQueue(ClientMessageReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -228,7 +228,7 @@ VERSION_CALL_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "
 
 
 @fault("client-does-not-call-get-version-while-read-of-queue-waits", breaks=VERSION_CALL_RULES, blind=True)
-class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientReading):
+class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientMessageReading):
     """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
     def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
@@ -244,7 +244,7 @@ class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientReading):
     "client-treats-server-of-version-4-with-high-minor-as-new",
     breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
 )
-class ClientTreatsServerOfVersion4WithHighMinorAsNew(ClientReading):
+class ClientTreatsServerOfVersion4WithHighMinorAsNew(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -255,7 +255,7 @@ VERSION_BELOW_5_RULES = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09"
 
 
 @fault("client-calls-start-receive2-on-version-4-server-with-minor-1", breaks=VERSION_BELOW_5_RULES)
-class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientReading):
+class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -263,7 +263,7 @@ class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientReading):
 
 
 @fault("client-calls-start-receive2-on-old-server-with-high-build", breaks=VERSION_BELOW_5_RULES)
-class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientReading):
+class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -271,7 +271,7 @@ class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientReading):
 
 
 @fault("client-treats-late-build-of-version-5-0-as-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
-class ClientTreatsLateBuildOfVersion50AsNew(ClientReading):
+class ClientTreatsLateBuildOfVersion50AsNew(ClientMessageReading):
     """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -283,7 +283,7 @@ VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-1
 
 
 @fault("client-treats-server-of-version-5-0-with-high-build-as-new", breaks=VERSION_BELOW_5_1_RULES)
-class ClientTreatsServerOfVersion50WithHighBuildAsNew(ClientReading):
+class ClientTreatsServerOfVersion50WithHighBuildAsNew(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -292,7 +292,7 @@ class ClientTreatsServerOfVersion50WithHighBuildAsNew(ClientReading):
 
 
 @fault("client-version-of-first-server-used-for-later-queue", breaks=VERSION_BELOW_5_1_RULES)
-class ClientVersionOfFirstServerUsedForLaterQueue(ClientReading):
+class ClientVersionOfFirstServerUsedForLaterQueue(ClientMessageReading):
     """The client uses the version that it found before the first read for all later reads, even if the server now
     returns a different version.
     """

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder, ReadDescriptionChanger
@@ -18,9 +18,9 @@ from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswe
 def _increment_read_field(name: str) -> Install:
     """Build a fault in which the client adds one to a field of REMOTEREADDESC."""
 
-    class ReadFieldIncrementer(ClientReading):
-        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-            described = super().describe_read(read)
+    class ReadFieldIncrementer(ClientMessageReading):
+        def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+            described = super().build_start_receive_description(read)
             return described | {name: described[name] + 1}
 
     return replace_part(ReadFieldIncrementer)
@@ -196,7 +196,7 @@ def _add_fault_of_read_field(kind: _ReadKind, field: str, wrong: str, says: str,
         f"client-{kind.name}-{field.lower()}-{wrong}",
         kind.rules[field],
         f"The client sets {field} of a {kind.name.replace('-', ' ')} to {says}.",
-        replace_part(override_method(ClientReading.describe_read, make_changed_description)),
+        replace_part(override_method(ClientMessageReading.build_start_receive_description, make_changed_description)),
     )
 
 
@@ -302,8 +302,8 @@ def _list_rules_of_field(field: str) -> tuple[str, ...]:
 class ClientReadLpbufferNotNullInSecondRead(PreviousAnswerRecorder):
     """When the client has read a message, it sets lpBuffer of later reads to an empty buffer instead of NULL."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_packet_size else {})}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive_description(read), **({"lpBuffer": b""} if self.last_packet_size else {})}
 
 
 REMOTE_QUEUE_HANDLE_RULES = (
@@ -329,11 +329,11 @@ class ClientHRemoteQueueIsPdwContextInEverySecondRead(ReadDescriptionChanger):
 
 
 @fault("client-peek-with-handle-of-last-opened-queue", breaks="MQQP-3.2.4.2-14", blind=True)
-class ClientPeekWithHandleOfLastOpenedQueue(ClientReading):
+class ClientPeekWithHandleOfLastOpenedQueue(ClientMessageReading):
     """A client that peeks with RemoteQMStartReceive sets hRemoteQueue to the handle of the queue opened last."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
-        description = self.describe_read(read)
+        description = self.build_start_receive_description(read)
         if not read.receives:
             last = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
             description["hRemoteQueue"] = last.OpenQueueDescriptorHandle

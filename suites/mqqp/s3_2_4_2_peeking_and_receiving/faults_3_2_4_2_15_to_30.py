@@ -10,8 +10,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_pdus
 from harness.faults.registry import add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage, ServerVersion
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, ServerVersion
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, RemoteReadAck
 from reference_qm.rpc.bodies import Request
@@ -108,11 +108,11 @@ class ClientDwSizeOfSecondReadIsSizeOfLastPacket(ReadDescriptionChanger):
         "MQQP-2.2.2.1-10",
     ),
 )
-class ClientReadLpBufferNotNull(ClientReading):
+class ClientReadLpBufferNotNull(ClientMessageReading):
     """The client sends a read with an lpBuffer that is not NULL."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read(read) | {"lpBuffer": b""}
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive_description(read) | {"lpBuffer": b""}
 
 
 ZERO_CURSOR_RULES = ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28", "MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26")
@@ -150,11 +150,11 @@ replaces PEEK_CURRENT.
         "MQQP-3.2.4.6-28",
     ),
 )
-class ClientSendsWrongUlActionInEachRead(ClientReading):
+class ClientSendsWrongUlActionInEachRead(ClientMessageReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"ulAction": WRONG_ACTION_BY_ACTION[described["ulAction"]]}
 
 
@@ -199,20 +199,20 @@ UL_TIMEOUT_RULES = (
 
 
 @fault("client-ultimeout-above-31-bits-sent-as-infinite", breaks=UL_TIMEOUT_RULES, blind=True)
-class ClientUltimeoutAbove31BitsSentAsInfinite(ClientReading):
+class ClientUltimeoutAbove31BitsSentAsInfinite(ClientMessageReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return {**given, "ulTimeout": INFINITE_MS} if read.TimeOut > 0x7FFFFFFF else given
 
 
 @fault("client-ultimeout-limited-to-one-day", breaks=UL_TIMEOUT_RULES, blind=True)
-class ClientUltimeoutLimitedToOneDay(ClientReading):
+class ClientUltimeoutLimitedToOneDay(ClientMessageReading):
     """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         wrong = 86_400_000 < read.TimeOut < INFINITE_MS
         return {**given, "ulTimeout": 86_400_000} if wrong else given
 
@@ -237,7 +237,7 @@ NEW_SERVER_METHOD_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-2
 
 
 @fault("client-treats-server-of-version-6-0-as-old", breaks=NEW_SERVER_METHOD_RULES)
-class ClientTreatsServerOfVersion60AsOld(ClientReading):
+class ClientTreatsServerOfVersion60AsOld(ClientMessageReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -245,7 +245,7 @@ class ClientTreatsServerOfVersion60AsOld(ClientReading):
 
 
 @fault("client-treats-server-with-build-below-951-as-old", breaks=NEW_SERVER_METHOD_RULES)
-class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
+class ClientTreatsServerWithBuildBelow951AsOld(ClientMessageReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -254,7 +254,7 @@ class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
 
 
 @fault("client-treats-server-of-version-10-as-old", breaks=NEW_SERVER_METHOD_RULES)
-class ClientTreatsServerOfVersion10AsOld(ClientReading):
+class ClientTreatsServerOfVersion10AsOld(ClientMessageReading):
     """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
     RemoteQMStartReceive2.
     """
@@ -267,7 +267,7 @@ START_RECEIVE2_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23",
 
 
 @fault("client-version-10-compared-as-text", breaks=START_RECEIVE2_RULES)
-class ClientVersion10ComparedAsText(ClientReading):
+class ClientVersion10ComparedAsText(ClientMessageReading):
     """The client compares pMajor as text, so that version 10 counts as older than 5."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -275,7 +275,7 @@ class ClientVersion10ComparedAsText(ClientReading):
 
 
 @fault("client-calls-start-receive-on-server-of-version-5-minor-1", breaks=START_RECEIVE2_RULES)
-class ClientCallsStartReceiveOnServerOfVersion5Minor1(ClientReading):
+class ClientCallsStartReceiveOnServerOfVersion5Minor1(ClientMessageReading):
     """The client treats a server of version 5.1 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -283,7 +283,7 @@ class ClientCallsStartReceiveOnServerOfVersion5Minor1(ClientReading):
 
 
 @fault("client-calls-start-receive-on-server-of-version-6-minor-0", breaks=START_RECEIVE2_RULES)
-class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientReading):
+class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientMessageReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -291,7 +291,7 @@ class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientReading):
 
 
 @fault("client-calls-start-receive-on-new-server-with-build-below-951", breaks=START_RECEIVE2_RULES)
-class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientReading):
+class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientMessageReading):
     """The client treats a server with a build number below 951 as too old, also with a new version."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -299,16 +299,16 @@ class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientReading):
 
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
-class ClientZeroTimeoutSentAsInfinite(ClientReading):
+class ClientZeroTimeoutSentAsInfinite(ClientMessageReading):
     """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}
 
 
 @fault("client-takes-version-6-server-with-minor-0-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
-class ClientTakesVersion6ServerWithMinor0ForOld(ClientReading):
+class ClientTakesVersion6ServerWithMinor0ForOld(ClientMessageReading):
     """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
@@ -331,11 +331,11 @@ def _make_empty_call_sequence() -> RemoteCallSequence:
 
 
 @fault("client-dw-size-of-peek-is-size-of-previous-packet", breaks="MQQP-3.2.4.2-16", blind=True)
-class ClientDwSizeOfPeekIsSizeOfPreviousPacket(ClientReading):
+class ClientDwSizeOfPeekIsSizeOfPreviousPacket(ClientMessageReading):
     """The client sets dwSize of a peek to the size of the packet of its last read, and sends this packet again."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | self.__dict__.get("latest", {}) if _is_plain_peek(read) else described
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -347,11 +347,11 @@ class ClientDwSizeOfPeekIsSizeOfPreviousPacket(ClientReading):
 
 
 @fault("client-h-cursor-of-plain-peek-is-that-of-last-read", breaks="MQQP-3.2.4.2-18", blind=True)
-class ClientHCursorOfPlainPeekIsThatOfLastRead(ClientReading):
+class ClientHCursorOfPlainPeekIsThatOfLastRead(ClientMessageReading):
     """The client sets hCursor of a peek without a cursor to the cursor of the last read of the same queue."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         used: dict[int, int] = self.__dict__.setdefault("used", {})
         if read.CursorHandle:
             used[read.queue.number] = read.CursorHandle
@@ -361,22 +361,22 @@ class ClientHCursorOfPlainPeekIsThatOfLastRead(ClientReading):
 
 
 @fault("client-dw-queue-of-peek-is-that-of-last-opened-queue", breaks="MQQP-3.2.4.2-25", blind=True)
-class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientReading):
+class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientMessageReading):
     """The client sets dwQueue of a peek to the dwpQueue of the queue that it opened last."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if _is_plain_peek(read):
             described["dwQueue"] = list(self.qm.remote_client.queues.values())[-1].QueueDescriptor
         return described
 
 
 @fault("client-sends-long-ul-timeout-of-receive-as-infinite", breaks="MQQP-3.2.4.3-20", blind=True)
-class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientReading):
+class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientMessageReading):
     """The client sets ulTimeout of a receive to INFINITE if the time-out is longer than 0x7FFFFFFF ms."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         plain_receive = read.Action is ReadAction.MQ_ACTION_RECEIVE and not read.CursorHandle
         if plain_receive and read.TimeOut > LONGEST_SIGNED_TIMEOUT_MS:
             described["ulTimeout"] = INFINITE_MS
@@ -384,7 +384,7 @@ class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientReading):
 
 
 @fault("client-end-receive-not-called-for-empty-body", breaks="MQQP-3.2.4.3-36", blind=True)
-class ClientEndReceiveNotCalledForEmptyBody(ClientReading):
+class ClientEndReceiveNotCalledForEmptyBody(ClientMessageReading):
     """The client does not call RemoteQMEndReceive after it has received a message with an empty body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -392,19 +392,19 @@ class ClientEndReceiveNotCalledForEmptyBody(ClientReading):
         self.__dict__["is_empty"] = not found.message.Body
         return found
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if ack is RemoteReadAck.RR_ACK and self.__dict__.get("is_empty"):
             return _make_empty_call_sequence()
-        return super().end_receive(entry, ack)
+        return super().call_end_receive(entry, ack)
 
 
 @fault("client-entry-of-receive-kept-after-failed-end-receive", breaks="MQQP-3.2.4.3-39", blind=True)
-class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientReading):
+class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
         except RemoteError:
             self.__dict__.setdefault("kept", []).append(entry)
             raise
@@ -415,11 +415,11 @@ class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientReading):
 
 
 @fault("client-sequential-id-of-cursor-peek-next-is-that-of-last-read", breaks="MQQP-3.2.4.5-32", blind=True)
-class ClientSequentialIdOfCursorPeekNextIsThatOfLastRead(ClientReading):
+class ClientSequentialIdOfCursorPeekNextIsThatOfLastRead(ClientMessageReading):
     """The client sets SequentialId of a PEEK_NEXT by a cursor to the SequentialId of the message that it read last."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             described["SequentialId"] = self.__dict__.get("latest", 0)
         return described
@@ -431,32 +431,32 @@ class ClientSequentialIdOfCursorPeekNextIsThatOfLastRead(ClientReading):
 
 
 @fault("client-h-remote-queue-of-cursor-receive-is-first-handle", breaks="MQQP-3.2.4.6-13", blind=True)
-class ClientHRemoteQueueOfCursorReceiveIsFirstHandle(ClientReading):
+class ClientHRemoteQueueOfCursorReceiveIsFirstHandle(ClientMessageReading):
     """The client sets hRemoteQueue of a receive by a cursor to the phQueue with which it first read from the queue,
     even after the queue was closed and opened again.
     """
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         known: dict[str, int] = self.__dict__.setdefault("known", {})
         first = known.setdefault(read.queue.FormatName, read.queue.QueueHandle)
         return described | {"hRemoteQueue": first} if _is_cursor_receive(read) else described
 
 
 @fault("client-dw-queue-of-cursor-receive-is-pdw-context", breaks="MQQP-3.2.4.6-14", blind=True)
-class ClientDwQueueOfCursorReceiveIsPdwContext(ClientReading):
+class ClientDwQueueOfCursorReceiveIsPdwContext(ClientMessageReading):
     """The client sets dwQueue of a receive by a cursor to pdwContext instead of dwpQueue."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         return described | {"dwQueue": read.queue.OpenContext} if _is_cursor_receive(read) else described
 
 
 @fault("client-dw-request-id-of-cursor-receive-is-that-of-newest-read", breaks="MQQP-3.2.4.6-20", blind=True)
-class ClientDwRequestIdOfCursorReceiveIsThatOfNewestRead(ClientReading):
+class ClientDwRequestIdOfCursorReceiveIsThatOfNewestRead(ClientMessageReading):
     """The client sets dwRequestID of a receive by a cursor to the RequestId of the read that was requested last."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         newest = self.qm.remote_client.last_request_id
         return described | {"dwRequestID": newest} if _is_cursor_receive(read) else described

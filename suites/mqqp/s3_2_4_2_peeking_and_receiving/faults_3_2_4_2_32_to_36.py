@@ -12,8 +12,8 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName, UserMessagePacket, parse_packet
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.model.adm import Message
 from reference_qm.model.statuses import Status
@@ -24,11 +24,11 @@ from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ClientReadCou
     "client-read-sequential-id-not-zero",
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
-class ClientReadSequentialIdNotZero(ClientReading):
+class ClientReadSequentialIdNotZero(ClientMessageReading):
     """The client calls RemoteQMStartReceive2 with a nonzero SequentialId."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive2_description(read) | {"SequentialId": 0x1122334455667788}
 
 
 @fault(
@@ -38,8 +38,8 @@ class ClientReadSequentialIdNotZero(ClientReading):
 class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRecorder):
     """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().build_start_receive2_description(read), "SequentialId": self.last_sequential_id}
 
 
 SEQUENTIAL_ID_RULES = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
@@ -53,8 +53,8 @@ class ClientSequentialIdOfReadIsThatOfLastResponse(ClientReadCounter):
         super().__init__(qm)
         self.last = 0
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        return super().describe_read2(read) | {"SequentialId": self.last}
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        return super().build_start_receive2_description(read) | {"SequentialId": self.last}
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         self.last = (results.get("lpRemoteReadDesc2") or {}).get("SequentialId", 0)
@@ -65,7 +65,7 @@ class ClientSequentialIdOfReadIsThatOfLastResponse(ClientReadCounter):
     "client-read-body-one-byte-short",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class ClientReadBodyOneByteShort(ClientReading):
+class ClientReadBodyOneByteShort(ClientMessageReading):
     """The client delivers a message without the last byte of its body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -81,7 +81,7 @@ EMPTY_VALUE_BY_PROPERTY: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 def _remove_property_of_read_message(name: str) -> Install:
     """Build a fault in which the client delivers a message without one property."""
 
-    class MessagePropertyRemover(ClientReading):
+    class MessagePropertyRemover(ClientMessageReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             found = super().reconstruct_message(results, server)
             lost = EMPTY_VALUE_BY_PROPERTY.get(name) or type(getattr(found.message, name))()
@@ -103,7 +103,7 @@ for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType
     "client-resolves-private-response-queue-at-sender",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class ClientResolvesPrivateResponseQueueAtSender(ClientReading):
+class ClientResolvesPrivateResponseQueueAtSender(ClientMessageReading):
     """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -119,7 +119,7 @@ RULES_OF_DELIVERY_TO_APPLICATION = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-
 
 
 @fault("client-read-message-body-limited-to-64-kb", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
-class ClientReadMessageBodyLimitedTo64Kb(ClientReading):
+class ClientReadMessageBodyLimitedTo64Kb(ClientMessageReading):
     """The client delivers only the first 65,535 bytes of the body of a message to its application."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -128,7 +128,7 @@ class ClientReadMessageBodyLimitedTo64Kb(ClientReading):
 
 
 @fault("client-read-message-label-missing", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
-class ClientReadMessageLabelMissing(ClientReading):
+class ClientReadMessageLabelMissing(ClientMessageReading):
     """The client delivers a message without its label to its application."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -137,7 +137,7 @@ class ClientReadMessageLabelMissing(ClientReading):
 
 
 @fault("client-read-first-message-delivered-again", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
-class ClientReadFirstMessageDeliveredAgain(ClientReading):
+class ClientReadFirstMessageDeliveredAgain(ClientMessageReading):
     """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
     first_message: RemoteMessage | None = None
@@ -149,7 +149,7 @@ class ClientReadFirstMessageDeliveredAgain(ClientReading):
 
 
 @fault("client-read-message-application-tag-missing", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
-class ClientReadMessageApplicationTagMissing(ClientReading):
+class ClientReadMessageApplicationTagMissing(ClientMessageReading):
     """The client delivers a message without its application tag."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -161,7 +161,7 @@ DELIVERED_MESSAGE_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-3
 
 
 @fault("client-delivers-message-of-first-read-again-in-later-reads", breaks=DELIVERED_MESSAGE_RULES)
-class ClientDeliversMessageOfFirstReadAgainInLaterReads(ClientReading):
+class ClientDeliversMessageOfFirstReadAgainInLaterReads(ClientMessageReading):
     """The client delivers the message of the first read again after later reads."""
 
     def __init__(self, qm: QM) -> None:
@@ -175,7 +175,7 @@ class ClientDeliversMessageOfFirstReadAgainInLaterReads(ClientReading):
 
 
 @fault("client-message-body-cut-at-4096-bytes", breaks=DELIVERED_MESSAGE_RULES)
-class ClientMessageBodyCutAt4096Bytes(ClientReading):
+class ClientMessageBodyCutAt4096Bytes(ClientMessageReading):
     """The client delivers only the first 4,096 bytes of a message body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -184,7 +184,7 @@ class ClientMessageBodyCutAt4096Bytes(ClientReading):
 
 
 @fault("client-message-with-empty-body-refused", breaks=DELIVERED_MESSAGE_RULES)
-class ClientMessageWithEmptyBodyRefused(ClientReading):
+class ClientMessageWithEmptyBodyRefused(ClientMessageReading):
     """The client delivers no message whose body is empty."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -195,7 +195,7 @@ class ClientMessageWithEmptyBodyRefused(ClientReading):
 
 
 @fault("client-transactional-message-refused", breaks=DELIVERED_MESSAGE_RULES)
-class ClientTransactionalMessageRefused(ClientReading):
+class ClientTransactionalMessageRefused(ClientMessageReading):
     """The client delivers no message with a TransactionHeader."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -206,7 +206,7 @@ class ClientTransactionalMessageRefused(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-class _DeliveredMessageChanger(ClientReading):
+class _DeliveredMessageChanger(ClientMessageReading):
     def change(self, message: Message) -> Mapping[str, Any]:
         """Return the changed properties of a message."""
         return {}
@@ -252,7 +252,7 @@ add(
     "client-completed-read-stays-pending",
     ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38"),
     "The client keeps the PendingRemoteReadEntry of a completed read.",
-    skip(ClientReading.remove_pending_read),
+    skip(ClientMessageReading.remove_pending_read),
 )
 
 
@@ -260,7 +260,7 @@ PENDING_READ_ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-
 
 
 @fault("client-pending-read-entry-of-failed-read-kept", breaks=PENDING_READ_ENTRY_REMOVAL_RULES)
-class ClientPendingReadEntryOfFailedReadKept(ClientReading):
+class ClientPendingReadEntryOfFailedReadKept(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a read that failed."""
 
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
@@ -276,15 +276,15 @@ REMOVED_PENDING_READ_ENTRY_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-
 
 
 @fault("client-keeps-pending-read-entry-of-read-without-message", breaks=REMOVED_PENDING_READ_ENTRY_RULES)
-class ClientKeepsPendingReadEntryOfReadWithoutMessage(ClientReading):
+class ClientKeepsPendingReadEntryOfReadWithoutMessage(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a read that returned no message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.ended: set[int] = set()
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        super().note_remote_read_handle(entry, handle)
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        super().store_remote_read_handle(entry, handle)
         self.ended.add(entry.RequestId)
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -293,7 +293,7 @@ class ClientKeepsPendingReadEntryOfReadWithoutMessage(ClientReading):
 
 
 @fault("client-keeps-pending-read-entry-of-every-second-read", breaks=REMOVED_PENDING_READ_ENTRY_RULES)
-class ClientKeepsPendingReadEntryOfEverySecondRead(ClientReading):
+class ClientKeepsPendingReadEntryOfEverySecondRead(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of every second read."""
 
     def __init__(self, qm: QM) -> None:
@@ -307,7 +307,7 @@ class ClientKeepsPendingReadEntryOfEverySecondRead(ClientReading):
 
 
 @fault("client-end-of-read-removes-oldest-pending-read-entry", breaks=REMOVED_PENDING_READ_ENTRY_RULES)
-class ClientEndOfReadRemovesOldestPendingReadEntry(ClientReading):
+class ClientEndOfReadRemovesOldestPendingReadEntry(ClientMessageReading):
     """The client removes the oldest PendingRemoteReadEntry when a read ends."""
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -317,7 +317,7 @@ class ClientEndOfReadRemovesOldestPendingReadEntry(ClientReading):
 
 
 @fault("client-pending-read-entry-of-lost-connection-kept", breaks=PENDING_READ_ENTRY_REMOVAL_RULES, blind=True)
-class ClientPendingReadEntryOfLostConnectionKept(ClientReading):
+class ClientPendingReadEntryOfLostConnectionKept(ClientMessageReading):
     """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
 
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:

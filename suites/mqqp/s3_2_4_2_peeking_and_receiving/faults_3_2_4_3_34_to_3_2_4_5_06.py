@@ -9,8 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_remote_call_sequence
 from harness.faults.registry import add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, RemoteReadAck
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder
@@ -19,7 +19,7 @@ add(
     "client-receive-handle-not-kept",
     ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
     "The client does not keep the context handle of a receive.",
-    skip(ClientReading.note_remote_read_handle),
+    skip(ClientMessageReading.store_remote_read_handle),
 )
 
 
@@ -30,30 +30,30 @@ READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
 @fault("client-sends-first-context-handle-in-every-end-receive", breaks=END_RECEIVE_HANDLE_RULES + READ_HANDLE_RULES)
-class ClientSendsFirstContextHandleInEveryEndReceive(ClientReading):
+class ClientSendsFirstContextHandleInEveryEndReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first_handle: UUID | None = None
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
         self.first_handle = self.first_handle or handle
-        super().note_remote_read_handle(entry, self.first_handle)
+        super().store_remote_read_handle(entry, self.first_handle)
 
 
 RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36")
 
 
 @fault("client-end-receive-handle-of-first-receive", breaks=RECEIVE_HANDLE_RULES)
-class ClientEndReceiveHandleOfFirstReceive(ClientReading):
+class ClientEndReceiveHandleOfFirstReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive with the handle of its first receive after every receive."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.first: UUID | None = None
 
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+    def store_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
         self.first = self.first or handle
-        super().note_remote_read_handle(entry, self.first)
+        super().store_remote_read_handle(entry, self.first)
 
 
 @fault(
@@ -61,29 +61,29 @@ class ClientEndReceiveHandleOfFirstReceive(ClientReading):
     breaks=("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36"),
     blind=True,
 )
-class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientReading):
+class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientMessageReading):
     """When the client has received from another queue, it ends a receive with the handle of the last receive from that
     queue.
     """
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         handles: dict[RemoteQueue, UUID | None] = self.__dict__.setdefault("handles", {})
         handles[entry.queue] = entry.RemoteReadHandle
         others = [handle for queue, handle in handles.items() if queue is not entry.queue]
         entry.RemoteReadHandle = others[-1] if others else entry.RemoteReadHandle
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)
 
 
 add(
     "client-end-receive-not-called",
     ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
     "The client does not call RemoteQMEndReceive.",
-    skip_remote_call_sequence(ClientReading.end_receive),
+    skip_remote_call_sequence(ClientMessageReading.call_end_receive),
 )
 
 
 @fault("client-omits-end-receive-for-start-receive-without-cursor", breaks="MQQP-3.2.4.3-36", blind=True)
-class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientReading):
+class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientMessageReading):
     """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
@@ -98,22 +98,22 @@ class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientReading):
             self.received.add(read.entry)
         return results
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry not in self.received:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 
 
 @fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=END_RECEIVE_RULES)
-class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
+class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientMessageReading):
     """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(entry, ack)
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(entry, ack)
         if len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-receive-of-empty-message-not-ended", breaks=END_RECEIVE_RULES)
@@ -127,54 +127,54 @@ class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
         self.has_empty_body = not found.message.Body
         return found
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if not self.has_empty_body:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-second-receive-of-queue-not-ended", breaks=END_RECEIVE_RULES)
-class ClientSecondReceiveOfQueueNotEnded(ClientReading):
+class ClientSecondReceiveOfQueueNotEnded(ClientMessageReading):
     """The client calls RemoteQMEndReceive only for the first receive of a queue."""
 
     queues_with_ended_receive: set[int]
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         known = self.__dict__.setdefault("queues_with_ended_receive", set())
         if entry.queue.number not in known:
             known.add(entry.queue.number)
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 END_RECEIVE_CALL_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 
 
 @fault("client-end-receive-omitted-for-every-second-receive", breaks=END_RECEIVE_CALL_RULES)
-class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
+class ClientEndReceiveOmittedForEverySecondReceive(ClientMessageReading):
     """The client does not call RemoteQMEndReceive after every second receive."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
         if self.count % 2:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-end-receive-called-twice-for-second-receive", breaks=END_RECEIVE_CALL_RULES)
-class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
+class ClientEndReceiveCalledTwiceForSecondReceive(ClientMessageReading):
     """The client calls RemoteQMEndReceive twice after every second receive."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)
         if not self.count % 2:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault(
@@ -182,25 +182,25 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
     breaks=("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-3.1.4.2-04"),
     blind=True,
 )
-class ClientEndReceiveRepeatedAfterFailure(ClientReading):
+class ClientEndReceiveRepeatedAfterFailure(ClientMessageReading):
     """When RemoteQMEndReceive fails, the client calls the method again."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
         except RemoteError:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-receive-not-ended-while-peek-is-pending", breaks=END_RECEIVE_RULES, blind=True)
-class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
+class ClientReceiveNotEndedWhilePeekIsPending(ClientMessageReading):
     """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         peeks: set[PendingRemoteReadEntry] = self.__dict__.setdefault("peeks", set())
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not any(one in peeks and one.queue is entry.queue for one in pending):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
@@ -210,7 +210,7 @@ class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
 
 
 @fault("client-does-not-end-receive-without-time-limit", breaks=END_RECEIVE_RULES, blind=True)
-class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
+class ClientDoesNotEndReceiveWithoutTimeLimit(ClientMessageReading):
     """The client does not call RemoteQMEndReceive for a receive without a time limit."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -219,35 +219,35 @@ class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
             self.__dict__.setdefault("endless", set()).add(entry)
         return entry
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry not in self.__dict__.get("endless", ()):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-receive-of-second-queue-not-ended", breaks=END_RECEIVE_RULES, blind=True)
-class ClientReceiveOfSecondQueueNotEnded(ClientReading):
+class ClientReceiveOfSecondQueueNotEnded(ClientMessageReading):
     """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry.queue is next(iter(self.qm.remote_client.queues.values())):
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
-class ClientEndReceiveSendsWrongContextHandle(ClientReading):
+class ClientEndReceiveSendsWrongContextHandle(ClientMessageReading):
     """The client calls RemoteQMEndReceive with a wrong context handle."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)
 
 
 @fault("client-ends-receive-with-rr-nack-instead-of-rr-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientReading):
+class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientMessageReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(
             entry, RemoteReadAck.RR_NACK if ack is RemoteReadAck.RR_ACK else RemoteReadAck.RR_ACK
         )
 
@@ -256,34 +256,34 @@ END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
 @fault("client-ends-later-receives-with-rr-nack", breaks=END_RECEIVE_ACK_RULES)
-class ClientEndsLaterReceivesWithRrNack(ClientReading):
+class ClientEndsLaterReceivesWithRrNack(ClientMessageReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     has_ended_receive = False
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         wanted, self.has_ended_receive = (RemoteReadAck.RR_NACK if self.has_ended_receive else ack), True
-        yield from super().end_receive(entry, wanted)
+        yield from super().call_end_receive(entry, wanted)
 
 
 POSITIVE_END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
 @fault("client-dw-ack-is-rr-nack-in-every-second-end-receive", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
-class ClientDwAckIsRrNackInEverySecondEndReceive(ClientReading):
+class ClientDwAckIsRrNackInEverySecondEndReceive(ClientMessageReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
-        yield from super().end_receive(entry, ack if self.count % 2 else RemoteReadAck.RR_NACK)
+        yield from super().call_end_receive(entry, ack if self.count % 2 else RemoteReadAck.RR_NACK)
 
 
 @fault("client-dw-ack-is-rr-nack-after-receive-without-time-limit", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
-class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
+class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientMessageReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -294,8 +294,8 @@ class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
         super().__init__(qm)
         self.infinite = False
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
-        yield from super().end_receive(entry, RemoteReadAck.RR_NACK if self.infinite else ack)
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().call_end_receive(entry, RemoteReadAck.RR_NACK if self.infinite else ack)
 
 
 @fault(
@@ -303,7 +303,7 @@ class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
     breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"),
     blind=True,
 )
-class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
+class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientMessageReading):
     """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
 
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
@@ -313,20 +313,20 @@ class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
             self.__dict__.setdefault("failed", set()).add(read.queue)
             raise
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         failed = self.__dict__.get("failed", set())
         wrong = entry.queue in failed
         failed.discard(entry.queue)
-        yield from super().end_receive(entry, RemoteReadAck.RR_NACK if wrong else ack)
+        yield from super().call_end_receive(entry, RemoteReadAck.RR_NACK if wrong else ack)
 
 
 @fault("client-pending-read-entry-kept-after-failed-end-receive", breaks=("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38"))
-class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
+class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientMessageReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
-            yield from super().end_receive(entry, ack)
+            yield from super().call_end_receive(entry, ack)
         except RemoteError:
             self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
             raise
@@ -337,7 +337,7 @@ class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
     breaks=("MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06"),
     blind=True,
 )
-class ClientPendingReadEntryOfReadByCursorRemovedByOtherCursor(ClientReading):
+class ClientPendingReadEntryOfReadByCursorRemovedByOtherCursor(ClientMessageReading):
     """The client removes the entry of a pending read by a cursor when a read by another cursor of the queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:

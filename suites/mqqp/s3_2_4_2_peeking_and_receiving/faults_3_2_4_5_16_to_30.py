@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescriptionChanger
@@ -40,11 +40,11 @@ class ClientHCursor0InSecondReadByCursor(ReadDescriptionChanger):
 
 
 @fault("client-sends-h-cursor-0-in-peek-current-by-cursor", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
-class ClientSendsHCursor0InPeekCurrentByCursor(ClientReading):
+class ClientSendsHCursor0InPeekCurrentByCursor(ClientMessageReading):
     """The client sets hCursor to 0 when its application requests PEEK_CURRENT by a cursor."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         return {**given, "hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else given
 
 
@@ -81,17 +81,17 @@ class ClientUlActionPeekNextInSecondPeekCurrent(ReadDescriptionChanger):
 
 
 @fault("client-peek-current-by-cursor-sent-as-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class ClientPeekCurrentByCursorSentAsPeekNext(ClientReading):
+class ClientPeekCurrentByCursorSentAsPeekNext(ClientMessageReading):
     """The client sends PEEK_NEXT when its application requests PEEK_CURRENT by a cursor."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         current = read.CursorHandle and read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT
         return {**given, "ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if current else given
 
 
 @fault("client-peek-next-by-cursor-sent-as-peek-current-to-old-server", breaks="MQQP-3.2.4.5-19", blind=True)
-class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientReading):
+class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientMessageReading):
     """The client calls RemoteQMStartReceive with PEEK_CURRENT when its application requests PEEK_NEXT by a cursor."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
@@ -101,11 +101,11 @@ class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientReading):
 
 
 @fault("client-ul-timeout-0-in-peek-next-by-start-receive2", breaks="MQQP-3.2.4.5-30", blind=True)
-class ClientUlTimeout0InPeekNextByStartReceive2(ClientReading):
+class ClientUlTimeout0InPeekNextByStartReceive2(ClientMessageReading):
     """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             described["pRemoteReadDesc"]["ulTimeout"] = 0
         return described
@@ -118,7 +118,7 @@ UNIQUE_REQUEST_ID_RULES = tuple(f"{one}-{number}" for one in READ_SECTION_NUMBER
 
 
 @fault("client-repeats-five-request-ids-while-reads-are-pending", breaks=UNIQUE_REQUEST_ID_RULES)
-class ClientRepeatsFiveRequestIdsWhileReadsArePending(ClientReading):
+class ClientRepeatsFiveRequestIdsWhileReadsArePending(ClientMessageReading):
     """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
 
     def assign_request_id(self) -> int:
@@ -127,7 +127,7 @@ class ClientRepeatsFiveRequestIdsWhileReadsArePending(ClientReading):
 
 
 @fault("client-request-ids-of-cursor-reads-counted-apart", breaks=UNIQUE_REQUEST_ID_RULES)
-class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
+class ClientRequestIdsOfCursorReadsCountedApart(ClientMessageReading):
     """The client counts the RequestIds of reads with and without a cursor separately."""
 
     def __init__(self, qm: QM) -> None:
@@ -143,7 +143,7 @@ class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
 
 
 @fault("client-peek-uses-newest-cursor-of-queue", breaks="MQQP-3.2.4.5-16", blind=True)
-class ClientPeekUsesNewestCursorOfQueue(ClientReading):
+class ClientPeekUsesNewestCursorOfQueue(ClientMessageReading):
     """A client that peeks by a cursor with RemoteQMStartReceive sets hCursor to the newest cursor of the queue."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
@@ -156,7 +156,7 @@ class ClientPeekUsesNewestCursorOfQueue(ClientReading):
 
 
 @fault("client-h-cursor-of-start-receive2-peek-has-only-16-bits", breaks="MQQP-3.2.4.5-26", blind=True)
-class ClientHCursorOfStartReceive2PeekHasOnly16Bits(ClientReading):
+class ClientHCursorOfStartReceive2PeekHasOnly16Bits(ClientMessageReading):
     """A client that peeks by a cursor with RemoteQMStartReceive2 sets hCursor to the low 16 bits of phCursor."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:

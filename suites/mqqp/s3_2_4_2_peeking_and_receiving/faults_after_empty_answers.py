@@ -10,14 +10,14 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.codec import FormatError
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
 
 
 @fault(
     "client-reads-nothing-after-answer-without-message",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class ClientReadsNothingAfterAnswerWithoutMessage(ClientReading):
+class ClientReadsNothingAfterAnswerWithoutMessage(ClientMessageReading):
     """A client that received an answer with lpBuffer NULL delivers no message of a later answer."""
 
     def __init__(self, qm: QM) -> None:

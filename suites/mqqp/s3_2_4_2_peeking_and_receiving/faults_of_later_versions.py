@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 _FIRST_BUILD_OF_NEW_METHOD = 951
@@ -42,7 +42,7 @@ def _call_method_of_new_servers(kind: ReadKind, when: VersionCondition) -> Insta
     an old server.
     """
 
-    class OtherMethod(ClientReading):
+    class OtherMethod(ClientMessageReading):
         version: ServerVersion | None = None
         count = 0
 
@@ -64,7 +64,7 @@ def _keep_version_of_earlier_read(kind: ReadKind, first: int) -> Install:
     from the read with the number ``first`` on, if it knows the version from an earlier read of any kind.
     """
 
-    class VersionKept(ClientReading):
+    class VersionKept(ClientMessageReading):
         known: list[ServerVersion | None]
         count = 0
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
-class _PeekEntryOmitter(ClientReading):
+class _PeekEntryOmitter(ClientMessageReading):
     """Peek without an entry in PendingRemoteReadEntryCollection under some condition; a subclass selects which."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
@@ -50,7 +50,7 @@ class ClientPeekByPeekHandleHasNoPendingReadEntry(_PeekEntryOmitter):
         return not read.queue.may_receive
 
 
-class _WrongHandleSetterOfPeekEntries(ClientReading):
+class _WrongHandleSetterOfPeekEntries(ClientMessageReading):
     """Store a wrong OpenQueueDescriptorHandle in the entry of a peek."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -93,25 +93,25 @@ _LP_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 
 @fault("client-peek-with-time-out-sent-as-peek-next", breaks=_UL_ACTION_RULES, blind=True)
-class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
+class ClientPeekWithTimeOutSentAsPeekNext(ClientMessageReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().build_start_receive_description(read)
         is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if is_timed else {})
 
 
 @fault("client-later-peek-sent-as-receive", breaks=_UL_ACTION_RULES, blind=True)
-class ClientLaterPeekSentAsReceive(ClientReading):
+class ClientLaterPeekSentAsReceive(ClientMessageReading):
     """From the second peek on, the client sends ulAction MQ_ACTION_RECEIVE for a peek without a cursor."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.peeked = False
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().build_start_receive_description(read)
         if read.CursorHandle or read.receives or read.LookupId is not None:
             return found
         again, self.peeked = self.peeked, True
@@ -119,24 +119,24 @@ class ClientLaterPeekSentAsReceive(ClientReading):
 
 
 @fault("client-peek-with-time-out-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
-class ClientPeekWithTimeOutSendsBuffer(ClientReading):
+class ClientPeekWithTimeOutSendsBuffer(ClientMessageReading):
     """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS
-        return super().describe_read(read) | ({"lpBuffer": b""} if is_timed else {})
+        return super().build_start_receive_description(read) | ({"lpBuffer": b""} if is_timed else {})
 
 
 @fault("client-later-peek-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
-class ClientLaterPeekSendsBuffer(ClientReading):
+class ClientLaterPeekSendsBuffer(ClientMessageReading):
     """From the second peek on, the client sends an lpBuffer that is not NULL with a peek without a cursor."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.peeked = False
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().build_start_receive_description(read)
         if read.CursorHandle or read.receives or read.LookupId is not None:
             return found
         again, self.peeked = self.peeked, True

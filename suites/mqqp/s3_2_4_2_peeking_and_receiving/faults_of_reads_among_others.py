@@ -11,8 +11,8 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.rpc.bodies import Request
@@ -37,7 +37,7 @@ def find_section_of_read(read: RemoteRead) -> str | None:
     return RECEIVE if read.receives else PEEK
 
 
-class ReadCounterByKind(ClientReading):
+class ReadCounterByKind(ClientMessageReading):
     """A part of the queue manager that counts the reads of each kind."""
 
     sections: tuple[str, ...]
@@ -61,8 +61,8 @@ class SelectedReadDescriptionsChanger(ReadCounterByKind):
         """Return the changed description."""
         raise NotImplementedError
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        desc = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        desc = super().build_start_receive_description(read)
         return self.change_description(read, desc) if self.changes(read) else desc
 
 
@@ -417,8 +417,8 @@ class SequentialIdChanger(ReadCounterByKind):
         """Return whether the SequentialId of a read is nonzero."""
         raise NotImplementedError
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        description = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        description = super().build_start_receive2_description(read)
         if self.changes(read) and self.sends_nonzero_sequential_id(read):
             assert read.entry is not None
             return {**description, "SequentialId": read.entry.RequestId}

@@ -11,8 +11,8 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.rpc import QM2QM
@@ -29,13 +29,13 @@ _DW_SIZE_STRUCT = struct.Struct("<I")
 
 
 @fault("client-request-id-of-cursor-start-receive2-is-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
-class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientReading):
+class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientMessageReading):
     """The client that receives by a cursor with RemoteQMStartReceive2 sets dwRequestID to the RequestId of the oldest
     pending read of the queue.
     """
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.receives and read.CursorHandle and read.LookupId is None:
             pending = self.qm.remote_client.PendingRemoteReadEntryCollection
             oldest = next(entry for entry in pending if entry.queue is read.queue)
@@ -44,7 +44,7 @@ class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientReading):
 
 
 @fault("client-repeats-dw-request-id-of-previous-cursor-peek-next", breaks="MQQP-3.2.4.5-21", blind=True)
-class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientReading):
+class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientMessageReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive repeats the dwRequestID of the
     previous peek by this cursor.
     """
@@ -54,7 +54,7 @@ class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientReading):
         self.request_ids: dict[tuple[RemoteQueue, int], int] = {}
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
-        described = self.describe_read(read)
+        described = self.build_start_receive_description(read)
         if read.CursorHandle and not read.receives:
             place = read.queue, read.CursorHandle
             if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
@@ -63,7 +63,7 @@ class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientReading):
         return (yield from self._call_start_method(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": described}))
 
 
-class PeekedSizeRecorder(ClientReading):
+class PeekedSizeRecorder(ClientMessageReading):
     """The client records the size of the last message that it peeked at in each queue, by the connection."""
 
     def __init__(self, qm: QM) -> None:
@@ -82,7 +82,7 @@ def _send_recorded_sizes(faulty: FaultyCore) -> None:
     opnum = find_method(QM2QM, "RemoteQMStartReceive")
 
     def change_size(effect: Effect) -> Iterable[Effect]:
-        reading = faulty.core.client_reading
+        reading = faulty.core.client_message_reading
         if not isinstance(effect, SendPacket) or not isinstance(reading, PeekedSizeRecorder):
             return [effect]
         size = reading.sizes.get(effect.transport, 0)
@@ -114,7 +114,7 @@ add(
 
 
 @fault("client-sequential-id-of-start-receive2-peek-next-is-previous-one", breaks="MQQP-3.2.4.5-32", blind=True)
-class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientReading):
+class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientMessageReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive2 sets SequentialId to the
     SequentialId of the previous message of this cursor.
     """
@@ -123,8 +123,8 @@ class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientReading):
         super().__init__(qm)
         self.sequential_ids: dict[tuple[RemoteQueue, int], int] = {}
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             described["SequentialId"] = self.sequential_ids.get((read.queue, read.CursorHandle), 0)
         return described
@@ -137,7 +137,7 @@ class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientReading):
 
 
 @fault("client-cursor-receive-takes-version-5-build-951-for-new", breaks="MQQP-3.2.4.6-09", blind=True)
-class ClientCursorReceiveTakesVersion5Build951ForNew(ClientReading):
+class ClientCursorReceiveTakesVersion5Build951ForNew(ClientMessageReading):
     """The client that receives by a cursor treats a server of version 5.0 as too old for RemoteQMStartReceive2 only if
     its build number is below 951.
     """
@@ -151,13 +151,13 @@ class ClientCursorReceiveTakesVersion5Build951ForNew(ClientReading):
 
 
 @fault("client-h-cursor-of-plain-start-receive2-is-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
-class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientReading):
+class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientMessageReading):
     """The client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that
     is open in the same queue.
     """
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         if read.receives and read.LookupId is None and not read.CursorHandle:
             cursors = self.qm.remote_client.queue_and_handle_by_cursor.values()
             described["pRemoteReadDesc"]["hCursor"] = next((one for of, one in cursors if of is read.queue), 0)

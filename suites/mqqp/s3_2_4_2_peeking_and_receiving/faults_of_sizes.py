@@ -6,11 +6,11 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 
 
-class _PeekDwSizeSetter(ClientReading):
+class _PeekDwSizeSetter(ClientMessageReading):
     """Sets dwSize of some peeks with RemoteQMStartReceive2; a subclass selects which."""
 
     def __init__(self, qm: QM) -> None:
@@ -21,8 +21,8 @@ class _PeekDwSizeSetter(ClientReading):
         """Return dwSize of a read."""
         return 0
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         self.read_count += 1
         size = self.choose_dw_size(read)
         sized = {"dwSize": size, "lpBuffer": bytes(size)} if size else {}

@@ -8,8 +8,8 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.core.part import QM
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
@@ -22,7 +22,7 @@ PENDING_READ_ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
 # -- the entry of a read
 
 
-class PendingReadEntryOmitter(ClientReading):
+class PendingReadEntryOmitter(ClientMessageReading):
     """Keep no PendingRemoteReadEntry for some reads; a subclass selects which."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
@@ -61,7 +61,7 @@ class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingReadEntryOmitter):
         return read.queue is not next(iter(self.qm.remote_client.queues.values()))
 
 
-class WrongHandleSetterOfPendingReadEntries(ClientReading):
+class WrongHandleSetterOfPendingReadEntries(ClientMessageReading):
     """Create entries with another OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -101,7 +101,7 @@ class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongHandleSetterOfPend
 
 
 @fault("client-next-read-removes-entry-of-pending-receive", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
-class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
+class ClientNextReadRemovesEntryOfPendingReceive(ClientMessageReading):
     """The client removes the PendingRemoteReadEntry of a receive when another read of the same queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -112,7 +112,7 @@ class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
 
 
 @fault("client-answer-removes-entries-of-all-pending-reads", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
-class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
+class ClientAnswerRemovesEntriesOfAllPendingReads(ClientMessageReading):
     """The client removes all PendingRemoteReadEntries when the server answers one of the reads."""
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -121,19 +121,19 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
 
 
 @fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
-class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
+class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientMessageReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         if read.entry is not None and read.TimeOut == INFINITE_MS:
             self.remove_pending_read(read.entry)
-        return super().describe_read(read)
+        return super().build_start_receive_description(read)
 
 
 # -- the method for an old server
 
 
-class StartReceive2CallerOnOldServer(ClientReading):
+class StartReceive2CallerOnOldServer(ClientMessageReading):
     """Call RemoteQMStartReceive2 of an old server for some reads; a subclass selects which."""
 
     read_count = 0
@@ -170,7 +170,7 @@ class ClientReadOfOldServerBesidePendingReadByStartReceive2(StartReceive2CallerO
 ReadCondition = Callable[["ReadFieldChanger", RemoteRead], bool]
 
 
-class ReadFieldChanger(ClientReading):
+class ReadFieldChanger(ClientMessageReading):
     """Change a field of some reads."""
 
     changes: dict[str, Any]
@@ -180,8 +180,8 @@ class ReadFieldChanger(ClientReading):
         super().__init__(qm)
         self.counts: dict[tuple[ReadAction, bool], int] = {}
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        given = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().build_start_receive_description(read)
         way = read.Action, bool(read.CursorHandle)
         self.counts[way] = self.counts.get(way, 0) + 1
         return given | self.changes if type(self).condition(self, read) else given

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
+from reference_qm.core.remote.client_message_reading import ClientMessageReading, ServerVersion
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
@@ -17,7 +17,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteErro
     "client-get-version-not-called",
     breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01"),
 )
-class ClientGetVersionNotCalled(ClientReading):
+class ClientGetVersionNotCalled(ClientMessageReading):
     """The client does not call RemoteQmGetVersion."""
 
     def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
@@ -30,7 +30,7 @@ def _change_old_server_test(test: Callable[[ServerVersion], bool]) -> Install:
     function ``test``.
     """
 
-    class OldServerTestReplacer(ClientReading):
+    class OldServerTestReplacer(ClientMessageReading):
         def is_old_version(self, version: ServerVersion | None) -> bool:
             return version is not None and test(version)
 
@@ -58,7 +58,7 @@ add(
     "client-refuses-to-read-from-server-below-version-5-1",
     breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
-class ClientRefusesToReadFromServerBelowVersion51(ClientReading):
+class ClientRefusesToReadFromServerBelowVersion51(ClientMessageReading):
     """The client does not read from a server below version 5.1."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:

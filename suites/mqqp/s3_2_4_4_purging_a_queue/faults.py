@@ -7,19 +7,19 @@ from harness.faults.primitives import skip_remote_call_sequence
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 add(
     "client-purge-queue-not-called",
     "MQQP-3.2.4.4-D01",
     "The client does not call RemoteQMPurgeQueue.",
-    skip_remote_call_sequence(ClientOpening.purge_queue_at_server),
+    skip_remote_call_sequence(ClientQueueOpening.purge_queue_at_server),
 )
 
 
 @fault("client-purge-queue-sends-dwp-queue-instead-of-ph-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
+class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientQueueOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue instead of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -29,7 +29,7 @@ class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
 
 
 @fault("client-purges-last-opened-queue-instead-of-named-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgesLastOpenedQueueInsteadOfNamedQueue(ClientOpening):
+class ClientPurgesLastOpenedQueueInsteadOfNamedQueue(ClientQueueOpening):
     """The client purges the queue that it opened last instead of the queue that its application names."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -38,7 +38,7 @@ class ClientPurgesLastOpenedQueueInsteadOfNamedQueue(ClientOpening):
 
 
 @fault("client-purge-queue-purges-every-open-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
+class ClientPurgeQueuePurgesEveryOpenQueue(ClientQueueOpening):
     """The client purges all its open queues when its application purges one of them."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -47,7 +47,7 @@ class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
 
 
 @fault("client-purge-queue-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientOpening):
+class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientQueueOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -58,7 +58,7 @@ class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientOpening):
 
 
 @fault("client-purge-queue-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientOpening):
+class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientQueueOpening):
     """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -68,7 +68,7 @@ class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientOpening):
 
 
 @fault("client-second-purge-of-queue-not-called", breaks="MQQP-3.2.4.4-D01")
-class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
+class ClientSecondPurgeOfQueueNotCalled(ClientQueueOpening):
     """The client calls RemoteQMPurgeQueue only for the first purge of a queue."""
 
     purged_queue_numbers: frozenset[int] = frozenset()
@@ -80,7 +80,7 @@ class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
 
 
 @fault("client-h-queue-of-purge-queue-is-newest-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientHQueueOfPurgeQueueIsNewestQueue(ClientOpening):
+class ClientHQueueOfPurgeQueueIsNewestQueue(ClientQueueOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened last."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -90,7 +90,7 @@ class ClientHQueueOfPurgeQueueIsNewestQueue(ClientOpening):
 
 
 @fault("client-omits-second-purge-queue-call-of-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
+class ClientOmitsSecondPurgeQueueCallOfQueue(ClientQueueOpening):
     """The client does not call RemoteQMPurgeQueue when the same queue is purged again."""
 
     def __init__(self, qm: QM) -> None:
@@ -104,7 +104,7 @@ class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
 
 
 @fault("client-h-queue-is-dwp-queue-in-purge-with-pending-read", breaks="MQQP-3.2.4.4-D01")
-class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientOpening):
+class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientQueueOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue for a queue with pending reads."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -115,7 +115,7 @@ class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientOpening):
 
 
 @fault("client-purge-queue-not-called-while-read-is-pending", breaks="MQQP-3.2.4.4-D01", blind=True)
-class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
+class ClientPurgeQueueNotCalledWhileReadIsPending(ClientQueueOpening):
     """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -124,7 +124,7 @@ class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
 
 
 @fault("client-purge-queue-not-called-while-cursor-is-open", breaks="MQQP-3.2.4.4-D01", blind=True)
-class ClientPurgeQueueNotCalledWhileCursorIsOpen(ClientOpening):
+class ClientPurgeQueueNotCalledWhileCursorIsOpen(ClientQueueOpening):
     """The client does not call RemoteQMPurgeQueue while a cursor of the queue is open."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:

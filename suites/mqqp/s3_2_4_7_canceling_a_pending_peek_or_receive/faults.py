@@ -8,15 +8,15 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_remote_call_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
 @fault("client-cancels-last-begun-read-instead-of-named-read", breaks="MQQP-3.2.4.7-02")
-class ClientCancelsLastBegunReadInsteadOfNamedRead(ClientCancelling):
+class ClientCancelsLastBegunReadInsteadOfNamedRead(ClientReadCancelling):
     """The client cancels the read that it began last instead of the read that its application names."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -24,7 +24,7 @@ class ClientCancelsLastBegunReadInsteadOfNamedRead(ClientCancelling):
 
 
 @fault("client-cancels-first-pending-read-instead-of-named-read", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class ClientCancelsFirstPendingReadInsteadOfNamedRead(ClientCancelling):
+class ClientCancelsFirstPendingReadInsteadOfNamedRead(ClientReadCancelling):
     """The client cancels the first pending read of the queue, even if its application names another read."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -33,7 +33,7 @@ class ClientCancelsFirstPendingReadInsteadOfNamedRead(ClientCancelling):
 
 
 @fault("client-cancel-ends-all-pending-reads-of-queue", breaks="MQQP-3.2.4.7-02")
-class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
+class ClientCancelEndsAllPendingReadsOfQueue(ClientReadCancelling):
     """When the client cancels a read, it also cancels the other pending reads of the queue."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
@@ -44,7 +44,7 @@ class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
 
 
 @fault("client-cancel-of-any-read-cancels-newest-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class ClientCancelOfAnyReadCancelsNewestReadOfQueue(ClientCancelling):
+class ClientCancelOfAnyReadCancelsNewestReadOfQueue(ClientReadCancelling):
     """The client cancels the newest pending read of the queue when its application cancels any read of the queue."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -53,7 +53,7 @@ class ClientCancelOfAnyReadCancelsNewestReadOfQueue(ClientCancelling):
 
 
 @fault("client-cancel-of-any-read-cancels-oldest-read-of-client", breaks="MQQP-3.2.4.7-02")
-class ClientCancelOfAnyReadCancelsOldestReadOfClient(ClientCancelling):
+class ClientCancelOfAnyReadCancelsOldestReadOfClient(ClientReadCancelling):
     """The client cancels the oldest pending read of the client, if reads of several queues are pending."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -67,7 +67,7 @@ class ClientCancelOfAnyReadCancelsOldestReadOfClient(ClientCancelling):
     breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"),
     blind=True,
 )
-class ClientCancelsReadOfFirstOpenedQueueInsteadOfNamedRead(ClientCancelling):
+class ClientCancelsReadOfFirstOpenedQueueInsteadOfNamedRead(ClientReadCancelling):
     """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -83,12 +83,12 @@ add(
     "client-cancel-receive-not-called",
     "MQQP-3.2.4.7-03",
     "The client does not call RemoteQMCancelReceive.",
-    skip_remote_call_sequence(ClientCancelling.call_cancel_receive),
+    skip_remote_call_sequence(ClientReadCancelling.call_cancel_receive),
 )
 
 
 @fault("client-cancel-not-sent-while-other-read-is-pending", breaks="MQQP-3.2.4.7-03")
-class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
+class ClientCancelNotSentWhileOtherReadIsPending(ClientReadCancelling):
     """The client does not call RemoteQMCancelReceive while another read of the queue is pending."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
@@ -98,7 +98,7 @@ class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
 
 
 @fault("client-cancel-receive-called-twice", breaks="MQQP-3.2.4.7-03")
-class ClientCancelReceiveCalledTwice(ClientCancelling):
+class ClientCancelReceiveCalledTwice(ClientReadCancelling):
     """The client calls RemoteQMCancelReceive twice for one cancellation."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
@@ -106,7 +106,7 @@ class ClientCancelReceiveCalledTwice(ClientCancelling):
         yield from super().call_cancel_receive(entry)
 
 
-class _CancelCallOmitter(ClientCancelling):
+class _CancelCallOmitter(ClientReadCancelling):
     """Do not call RemoteQMCancelReceive for some reads; a subclass selects which."""
 
     def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
@@ -141,7 +141,7 @@ class ClientOmitsCancelReceiveWhileOtherReadsWait(_CancelCallOmitter):
 
 
 @fault("client-omits-cancel-receive-for-start-receive", breaks="MQQP-3.2.4.7-03")
-class ClientOmitsCancelReceiveForStartReceive(ClientReading):
+class ClientOmitsCancelReceiveForStartReceive(ClientMessageReading):
     """The client does not call RemoteQMCancelReceive for a RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
@@ -151,7 +151,7 @@ class ClientOmitsCancelReceiveForStartReceive(ClientReading):
 
 
 @fault("client-cancel-not-sent-while-cursor-is-open", breaks="MQQP-3.2.4.7-03")
-class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
+class ClientCancelNotSentWhileCursorIsOpen(ClientReadCancelling):
     """The client does not call RemoteQMCancelReceive while a cursor of the queue is open."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
@@ -159,7 +159,7 @@ class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
             yield from super().call_cancel_receive(entry)
 
 
-class _LocalReadCanceller(ClientReading):
+class _LocalReadCanceller(ClientMessageReading):
     """The client does not call RemoteQMCancelReceive when its application cancels certain reads; a subclass selects
     which.
     """
@@ -204,7 +204,7 @@ class ClientCancelOfEndlessReadNotSent(_LocalReadCanceller):
 
 
 @fault("client-cancel-of-read-by-start-receive-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
+class ClientCancelOfReadByStartReceiveNotSent(ClientMessageReading):
     """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
@@ -216,7 +216,7 @@ class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
 def _increment_cancel_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCancelReceive."""
 
-    class CancelParameterIncrementer(ClientCancelling):
+    class CancelParameterIncrementer(ClientReadCancelling):
         def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
             values = super().build_cancel_receive_arguments(entry)
             return values | {parameter: values[parameter] + 1}
@@ -238,7 +238,7 @@ for _name, _breaks, _parameter in (
 
 
 @fault("client-cancel-receive-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
-class ClientCancelReceiveSendsHQueueOfLastOpenedQueue(ClientCancelling):
+class ClientCancelReceiveSendsHQueueOfLastOpenedQueue(ClientReadCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
     def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -247,7 +247,7 @@ class ClientCancelReceiveSendsHQueueOfLastOpenedQueue(ClientCancelling):
 
 
 @fault("client-h-queue-of-cancel-receive-cut-to-16-bits", breaks="MQQP-3.2.4.7-04")
-class ClientHQueueOfCancelReceiveCutTo16Bits(ClientCancelling):
+class ClientHQueueOfCancelReceiveCutTo16Bits(ClientReadCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the low 16 bits of phQueue."""
 
     def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -255,7 +255,7 @@ class ClientHQueueOfCancelReceiveCutTo16Bits(ClientCancelling):
         return {**given, "hQueue": given["hQueue"] & 0xFFFF}
 
 
-class _CancelParameterChanger(ClientCancelling):
+class _CancelParameterChanger(ClientReadCancelling):
     """Change the parameters of RemoteQMCancelReceive."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -287,7 +287,7 @@ class ClientHQueueIsDwpQueueInEverySecondCancelReceive(_CancelParameterChanger):
 
 
 @fault("client-p-queue-of-cancel-receive-is-last-opened-queue", breaks="MQQP-3.2.4.7-05", blind=True)
-class ClientPQueueOfCancelReceiveIsLastOpenedQueue(ClientCancelling):
+class ClientPQueueOfCancelReceiveIsLastOpenedQueue(ClientReadCancelling):
     """When the client cancels a read, it passes the dwpQueue of the queue that it opened last as pQueue."""
 
     def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -296,7 +296,7 @@ class ClientPQueueOfCancelReceiveIsLastOpenedQueue(ClientCancelling):
 
 
 @fault("client-cancel-receive-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.7-05")
-class ClientCancelReceiveSendsLow31BitsOfPQueue(ClientCancelling):
+class ClientCancelReceiveSendsLow31BitsOfPQueue(ClientReadCancelling):
     """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
 
     def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -326,7 +326,7 @@ class ClientPQueueOfCancelReceiveIsFirstOpenedQueue(_CancelParameterChanger):
 
 
 @fault("client-cancel-receive-sends-dw-request-id-of-last-read", breaks="MQQP-3.2.4.7-06")
-class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientCancelling):
+class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientReadCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
     def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -353,12 +353,12 @@ add(
     "client-cancelled-read-stays-pending",
     "MQQP-3.2.4.7-07",
     "The client keeps the PendingRemoteReadEntry of a cancelled read.",
-    skip(ClientCancelling.remove_cancelled_read),
+    skip(ClientReadCancelling.remove_cancelled_read),
 )
 
 
 @fault("client-keeps-entry-of-cancelled-read-while-other-read-waits", breaks="MQQP-3.2.4.7-07")
-class ClientKeepsEntryOfCancelledReadWhileOtherReadWaits(ClientCancelling):
+class ClientKeepsEntryOfCancelledReadWhileOtherReadWaits(ClientReadCancelling):
     """The client keeps the entry of a cancelled read while another read of the queue is pending."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -368,7 +368,7 @@ class ClientKeepsEntryOfCancelledReadWhileOtherReadWaits(ClientCancelling):
 
 
 @fault("client-keeps-pending-read-entry-of-cancelled-read-until-answer", breaks="MQQP-3.2.4.7-07")
-class ClientKeepsPendingReadEntryOfCancelledReadUntilAnswer(ClientCancelling):
+class ClientKeepsPendingReadEntryOfCancelledReadUntilAnswer(ClientReadCancelling):
     """The client keeps the PendingRemoteReadEntry of a cancelled read while the server has not answered the read."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -376,7 +376,7 @@ class ClientKeepsPendingReadEntryOfCancelledReadUntilAnswer(ClientCancelling):
 
 
 @fault("client-cancel-receive-removes-oldest-pending-read-entry", breaks="MQQP-3.2.4.7-07")
-class ClientCancelReceiveRemovesOldestPendingReadEntry(ClientCancelling):
+class ClientCancelReceiveRemovesOldestPendingReadEntry(ClientReadCancelling):
     """The client removes the oldest PendingRemoteReadEntry when it cancels a read."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -386,7 +386,7 @@ class ClientCancelReceiveRemovesOldestPendingReadEntry(ClientCancelling):
 
 
 @fault("client-keeps-pending-read-entry-of-every-second-cancelled-read", breaks="MQQP-3.2.4.7-07")
-class ClientKeepsPendingReadEntryOfEverySecondCancelledRead(ClientCancelling):
+class ClientKeepsPendingReadEntryOfEverySecondCancelledRead(ClientReadCancelling):
     """The client keeps the PendingRemoteReadEntry of every second cancelled read."""
 
     def __init__(self, qm: QM) -> None:
@@ -400,7 +400,7 @@ class ClientKeepsPendingReadEntryOfEverySecondCancelledRead(ClientCancelling):
 
 
 @fault("client-keeps-pending-read-entry-after-refused-cancel-receive", breaks="MQQP-3.2.4.7-07", blind=True)
-class ClientKeepsPendingReadEntryAfterRefusedCancelReceive(ClientCancelling):
+class ClientKeepsPendingReadEntryAfterRefusedCancelReceive(ClientReadCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
@@ -413,7 +413,7 @@ class ClientKeepsPendingReadEntryAfterRefusedCancelReceive(ClientCancelling):
 
 
 @fault("client-cancel-removes-oldest-pending-read-entry-of-queue", breaks="MQQP-3.2.4.7-07", blind=True)
-class ClientCancelRemovesOldestPendingReadEntryOfQueue(ClientCancelling):
+class ClientCancelRemovesOldestPendingReadEntryOfQueue(ClientReadCancelling):
     """After a cancellation, the client removes the oldest PendingRemoteReadEntry of the queue instead of the entry of
     the cancelled read.
     """

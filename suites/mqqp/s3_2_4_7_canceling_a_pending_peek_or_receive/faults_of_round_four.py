@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 
 
 @fault(
@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry
     breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-07"),
     blind=True,
 )
-class ClientCancelRemovesAllPendingReadEntriesOfQueue(ClientCancelling):
+class ClientCancelRemovesAllPendingReadEntriesOfQueue(ClientReadCancelling):
     """The client that cancels a read removes every PendingRemoteReadEntry of the queue, and therefore refuses the
     messages of the other pending reads.
     """

@@ -9,8 +9,8 @@ from harness.faults.primitives import skip_remote_call_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
@@ -19,7 +19,7 @@ add(
     "client-close-cursor-not-called",
     ("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"),
     "The client does not call RemoteQMCloseCursor.",
-    skip_remote_call_sequence(ClientCancelling.close_remote_cursor),
+    skip_remote_call_sequence(ClientReadCancelling.close_remote_cursor),
 )
 
 
@@ -35,7 +35,7 @@ class ClientUsesClosedCursorInLaterCommands(ClientCommands):
 
 
 @fault("client-close-cursor-not-called-while-other-cursor-is-open", breaks="MQQP-3.2.4.8-02")
-class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
+class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientReadCancelling):
     """The client does not call RemoteQMCloseCursor while another cursor of the queue is open."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
@@ -44,7 +44,7 @@ class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
 
 
 @fault("client-close-cursor-closes-other-cursors-of-queue", breaks="MQQP-3.2.4.8-02")
-class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
+class ClientCloseCursorClosesOtherCursorsOfQueue(ClientReadCancelling):
     """When the client closes a cursor, it also closes the other cursors of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
@@ -55,7 +55,7 @@ class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
 
 
 @fault("client-omits-close-cursor-for-second-cursor-of-queue", breaks="MQQP-3.2.4.8-02")
-class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientCancelling):
+class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientReadCancelling):
     """The client does not call RemoteQMCloseCursor for the second cursor of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -69,7 +69,7 @@ class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientCancelling):
 
 
 @fault("client-omits-close-cursor-while-read-is-pending", breaks="MQQP-3.2.4.8-02")
-class ClientOmitsCloseCursorWhileReadIsPending(ClientCancelling):
+class ClientOmitsCloseCursorWhileReadIsPending(ClientReadCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
@@ -78,7 +78,7 @@ class ClientOmitsCloseCursorWhileReadIsPending(ClientCancelling):
 
 
 @fault("client-close-cursor-not-called-while-read-is-pending", breaks="MQQP-3.2.4.8-02", blind=True)
-class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
+class ClientCloseCursorNotCalledWhileReadIsPending(ClientReadCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
@@ -87,7 +87,7 @@ class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
 
 
 @fault("client-close-cursor-not-called-for-second-cursor", breaks="MQQP-3.2.4.8-02", blind=True)
-class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
+class ClientCloseCursorNotCalledForSecondCursor(ClientReadCancelling):
     """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
@@ -100,7 +100,7 @@ class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
 def _increment_close_cursor_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCloseCursor."""
 
-    class CloseCursorParameterIncrementer(ClientCancelling):
+    class CloseCursorParameterIncrementer(ClientReadCancelling):
         def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
             values = super().build_close_cursor_arguments(queue, cursor)
             return values | {parameter: values[parameter] + 1}
@@ -121,7 +121,7 @@ for _name, _rule, _parameter in (
 
 
 @fault("client-h-queue-of-close-cursor-is-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientHQueueOfCloseCursorIsLastOpenedQueue(ClientCancelling):
+class ClientHQueueOfCloseCursorIsLastOpenedQueue(ClientReadCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -130,14 +130,14 @@ class ClientHQueueOfCloseCursorIsLastOpenedQueue(ClientCancelling):
 
 
 @fault("client-close-cursor-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.8-03")
-class ClientCloseCursorSendsLow16BitsOfHQueue(ClientCancelling):
+class ClientCloseCursorSendsLow16BitsOfHQueue(ClientReadCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
 
 
-class _CloseCursorParameterChanger(ClientCancelling):
+class _CloseCursorParameterChanger(ClientReadCancelling):
     """Change the parameters of RemoteQMCloseCursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class ClientHQueueIsDwpQueueInEverySecondCloseCursor(_CloseCursorParameterChange
 
 
 @fault("client-close-cursor-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorSendsHQueueOfFirstOpenedQueue(ClientCancelling):
+class ClientCloseCursorSendsHQueueOfFirstOpenedQueue(ClientReadCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class ClientCloseCursorSendsHQueueOfFirstOpenedQueue(ClientCancelling):
 
 
 @fault("client-close-cursor-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorSendsHQueueOfLastOpenedQueue(ClientCancelling):
+class ClientCloseCursorSendsHQueueOfLastOpenedQueue(ClientReadCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class ClientCloseCursorSendsHQueueOfLastOpenedQueue(ClientCancelling):
 
 
 @fault("client-close-cursor-sends-h-cursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorSendsHCursorOfFirstCursor(ClientCancelling):
+class ClientCloseCursorSendsHCursorOfFirstCursor(ClientReadCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class ClientCloseCursorSendsHCursorOfFirstCursor(ClientCancelling):
 
 
 @fault("client-close-cursor-sends-low-31-bits-of-h-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorSendsLow31BitsOfHCursor(ClientCancelling):
+class ClientCloseCursorSendsLow31BitsOfHCursor(ClientReadCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class ClientHCursorOfCloseCursorIsFirstClosedCursor(_CloseCursorParameterChanger
 
 
 @fault("client-close-cursor-sends-h-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class ClientCloseCursorSendsHCursorOfOtherQueue(ClientCancelling):
+class ClientCloseCursorSendsHCursorOfOtherQueue(ClientReadCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault("client-h-cursor-of-close-cursor-is-newest-cursor-of-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class ClientHCursorOfCloseCursorIsNewestCursorOfQueue(ClientCancelling):
+class ClientHCursorOfCloseCursorIsNewestCursorOfQueue(ClientReadCancelling):
     """The client sets hCursor in RemoteQMCloseCursor to the handle of the cursor that it opened last in the queue."""
 
     def __init__(self, qm: QM) -> None:

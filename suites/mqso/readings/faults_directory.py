@@ -24,6 +24,6 @@ class WorkgroupModeIsKeptAfterReturnToDomain(DirectoryClient):
     """
 
     @only_if(lambda part, now: part.qm.enterprise.last_known is not None and part.qm.adm.LastDomain is None)
-    def initialize(self, now: Now) -> None:
+    def initialize_from_directory(self, now: Now) -> None:
         self.qm.enterprise.state.DirectoryIntegrated = False
-        super().initialize(now)
+        super().initialize_from_directory(now)

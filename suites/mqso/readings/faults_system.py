@@ -5,11 +5,11 @@ from __future__ import annotations
 from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.model.adm import Session
 from reference_qm.model.transactions import TransactionState
 from reference_qm.surface import commands
@@ -20,16 +20,16 @@ COORDINATOR_UNAVAILABLE_ERROR = "the Transaction Coordinator is unavailable (MQ_
 
 
 @follows("E200.2")
-class NoMessageIsTransferredWhileDirectoryIsOffline(Establishing):
+class NoMessageIsTransferredWhileDirectoryIsOffline(SessionEstablishing):
     """While DirectoryOffline is TRUE, the queue manager sends no messages to other queue managers."""
 
     @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
         self.qm.sessions[session.number] = session
-        self.qm.closing.await_reconnect(session, now)
+        self.qm.session_closing.await_reconnect(session, now)
 
 
-class _TransactionalSendRefuser(Commands):
+class _TransactionalSendRefuser(HigherLayerCommands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.transactional or request.transaction is not None:
@@ -53,7 +53,7 @@ add_reading(
 
 
 @follows("E202.2")
-class PreparedTransactionsAreAbortedWithoutCoordinator(Coordinating):
+class PreparedTransactionsAreAbortedWithoutCoordinator(TransactionCoordinating):
     """When the queue manager loses the coordinator, it also aborts prepared transactions."""
 
     def abort_undecided_transactions(self) -> None:

@@ -10,14 +10,14 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
-from reference_qm.core.transfer.history import History
+from reference_qm.core.store.durable_records import DurableRecords
+from reference_qm.core.transfer.message_history import MessageHistory
 from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -30,16 +30,16 @@ add(
     "queue-manager-receive-by-lookup-identifier-in-transaction-deletes-at-once",
     "MQSO-3.2.1-01",
     "Before the commit, the queue manager deletes a message that a transaction has received by its LookupIdentifier.",
-    with_arguments(Reading.read_by_lookup_identifier, transaction=lambda given: None),
+    with_arguments(MessageReading.read_by_lookup_identifier, transaction=lambda given: None),
 )
 
 
 @fault("queue-manager-stores-nontransactional-message-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
-class QueueManagerStoresNontransactionalMessageInTransactionalQueue(Commands):
+class QueueManagerStoresNontransactionalMessageInTransactionalQueue(HigherLayerCommands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
-        local = self.qm.destinations.find_local_queue(request.to)
+        local = self.qm.destination_resolving.find_local_queue(request.to)
         if local is not None and local.Transactional and not request.transactional:
             return local
         return super()._find_accepting_queue(request)
@@ -50,14 +50,15 @@ add(
     "MQSO-3.2.1-01",
     "Before the commit, the queue manager deletes a message that a transaction has received through a cursor.",
     with_arguments(
-        Reading.dequeue_message, transaction=lambda given: None if given.cursor is not None else given.transaction
+        MessageReading.dequeue_message,
+        transaction=lambda given: None if given.cursor is not None else given.transaction,
     ),
     blind=True,
 )
 
 
 @fault("queue-manager-waiting-receive-deletes-message-before-commit", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
-class QueueManagerWaitingReceiveDeletesMessageBeforeCommit(Reading):
+class QueueManagerWaitingReceiveDeletesMessageBeforeCommit(MessageReading):
     """A receive in a transaction that waited for its message deletes the message at once."""
 
     def dequeue_message(
@@ -90,7 +91,7 @@ class QueueManagerWaitingReceiveDeletesMessageBeforeCommit(Reading):
 
 
 @fault("receiver-repeated-express-message-delivered-again", breaks="MQSO-3.2.1-D01")
-class ReceiverRepeatedExpressMessageDeliveredAgain(History):
+class ReceiverRepeatedExpressMessageDeliveredAgain(MessageHistory):
     """If a sender repeats an express message on a later session, the receiver delivers the message again."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -101,7 +102,7 @@ class ReceiverRepeatedExpressMessageDeliveredAgain(History):
 
 
 @fault("sender-outgoing-express-message-survives-restart", breaks="MQSO-3.2.1-D01", blind=True)
-class SenderOutgoingExpressMessageSurvivesRestart(Durability):
+class SenderOutgoingExpressMessageSurvivesRestart(DurableRecords):
     """An express message to another queue manager is saved, and sent after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -157,7 +158,7 @@ add(
 
 
 @fault("receiver-sequence-forgotten-by-purge", breaks="MQSO-3.2.1-D03")
-class ReceiverSequenceForgottenByPurge(Queues):
+class ReceiverSequenceForgottenByPurge(QueueLifecycle):
     """A purge makes the receiver forget the sequences of the queue, so the receiver delivers a
     repeated message again.
     """
@@ -183,7 +184,7 @@ add(
 
 
 @fault("queue-manager-second-waiting-receive-gets-same-message", breaks=("MQSO-3.2.1-D03", "MQSO-5.1.1.2-D03"))
-class QueueManagerSecondWaitingReceiveGetsSameMessage(Waiting):
+class QueueManagerSecondWaitingReceiveGetsSameMessage(WaitingReads):
     """Two receives that wait for a message of one queue get the same message."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

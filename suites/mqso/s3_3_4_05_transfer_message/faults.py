@@ -10,12 +10,12 @@ from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.resolving import Resolving
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.directory import QueueManager
@@ -40,12 +40,12 @@ add(
     "router-keeps-messages",
     "MQSO-3.3.4.5-01",
     "The router accepts messages to other queue managers but does not forward them.",
-    skip(Routing.forward_message),
+    skip(MessageRouting.forward_message),
 )
 
 
 @fault("router-express-message-not-forwarded", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.2-01"), blind=True)
-class RouterExpressMessageNotForwarded(Routing):
+class RouterExpressMessageNotForwarded(MessageRouting):
     """A router forwards recoverable messages, but discards express messages."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -58,19 +58,21 @@ add(
     "MQSO-3.3.4.5-D01",
     "A router forwards a repeated message although its identifier is in the message history.",
     replace_during(
-        Routing.route_message, History.find_duplicate, lambda original, *_: lambda *arguments, **named: None
+        MessageRouting.route_message,
+        MessageHistory.find_duplicate,
+        lambda original, *_: lambda *arguments, **named: None,
     ),
     blind=True,
 )
 
 
 @fault("receiver-stores-duplicate-of-message-already-received", breaks="MQSO-3.3.4.5-D01", blind=True)
-class ReceiverStoresDuplicateOfMessageAlreadyReceived(History):
+class ReceiverStoresDuplicateOfMessageAlreadyReceived(MessageHistory):
     """The receiver stores a repeated message if an application has received the first one in the meantime."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         entry = super().find_duplicate(packet)
-        queue = self.qm.arrival.find_destination(packet)
+        queue = self.qm.message_arrival.find_destination(packet)
         if entry is not None and queue is not None:
             known = {one.MessageReference.Identifier for one in queue.MessagePositionList}
             return entry if entry.MessageIdentifier in known else None
@@ -78,7 +80,7 @@ class ReceiverStoresDuplicateOfMessageAlreadyReceived(History):
 
 
 @fault("receiver-stores-duplicate-that-follows-three-other-messages", breaks="MQSO-3.3.4.5-D01")
-class ReceiverStoresDuplicateThatFollowsThreeOtherMessages(History):
+class ReceiverStoresDuplicateThatFollowsThreeOtherMessages(MessageHistory):
     """The receiver stores a repeated message if more than three other messages arrived in between."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -107,7 +109,7 @@ add(
 
 
 @fault("receiver-refuses-second-message-without-nack", breaks="MQSO-3.3.4.5-D02")
-class ReceiverRefusesSecondMessageWithoutNack(Admission):
+class ReceiverRefusesSecondMessageWithoutNack(MessageAdmission):
     """The receiver sends a negative acknowledgment for the first message that it refuses for a reason, and for no later
     message that it refuses for this reason.
     """
@@ -133,7 +135,7 @@ add(
     "sender-does-not-reconnect-after-outage",
     ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
     "The sender does not reestablish a lost session.",
-    skip(Establishing.on_session_retry_connect_timer),
+    skip(SessionEstablishing.on_session_retry_connect_timer),
 )
 
 
@@ -148,7 +150,7 @@ class SenderRepeatsTransactionalMessageOnlyOnce(TransactionalSending):
 
 
 @fault("sender-after-reconnect-repeats-only-first-message", breaks="MQSO-3.3.4.5-D04", blind=True)
-class SenderAfterReconnectRepeatsOnlyFirstMessage(Closing):
+class SenderAfterReconnectRepeatsOnlyFirstMessage(SessionClosing):
     """After the loss of a session, the sender repeats only the first of its unacknowledged messages."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -158,7 +160,7 @@ class SenderAfterReconnectRepeatsOnlyFirstMessage(Closing):
 
 
 @fault("sender-does-not-reconnect-after-second-lost-connection", breaks="MQSO-3.3.4.5-D04")
-class SenderDoesNotReconnectAfterSecondLostConnection(Closing):
+class SenderDoesNotReconnectAfterSecondLostConnection(SessionClosing):
     """The sender establishes a session again after its first loss, but not after its second loss."""
 
     @only_if(lambda self, session, now: session.initiator)
@@ -169,10 +171,12 @@ class SenderDoesNotReconnectAfterSecondLostConnection(Closing):
             super().await_reconnect(session, now)
 
 
-class _MessageInTransitRecorder(Resolving):
+class _MessageInTransitRecorder(SessionAddressResolving):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         waiting = [one.UserMessage for one in session.OutgoingMessageTable]
-        in_transit = bool(waiting) and not any(self.qm.sending.is_from_this_queue_manager(packet) for packet in waiting)
+        in_transit = bool(waiting) and not any(
+            self.qm.message_sending.is_from_this_queue_manager(packet) for packet in waiting
+        )
         vars(self.qm.next_hops)["in_transit"] = in_transit
         super().resolve_host_address(session, now)
 

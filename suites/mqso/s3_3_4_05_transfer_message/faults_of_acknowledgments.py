@@ -4,36 +4,40 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-large-message-not-acknowledged-on-session", breaks="MQSO-3.3.4.5-D03")
-class ReceiverLargeMessageNotAcknowledgedOnSession(Receiving):
+class ReceiverLargeMessageNotAcknowledgedOnSession(MessageReceiving):
     """The receiver does not acknowledge a recoverable message with a body above 4,096 bytes."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if len(packet.MessagePropertiesHeader.MessageBody) > 4096:
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)
 
 
 @fault("receiver-message-on-second-session-not-acknowledged", breaks="MQSO-3.3.4.5-D03")
 class ReceiverMessageOnSecondSessionNotAcknowledged(SessionAcks):
     """The receiver acknowledges the messages of only one of its sessions."""
 
-    def flag_recoverable(self, session: Session, now: Now) -> None:
+    def flag_recoverable_messages(self, session: Session, now: Now) -> None:
         if self.__dict__.setdefault("first", session.number) == session.number:
-            super().flag_recoverable(session, now)
+            super().flag_recoverable_messages(session, now)
 
 
 @fault("receiver-transactional-message-not-acknowledged-on-session", breaks="MQSO-3.3.4.5-D03")
-class ReceiverTransactionalMessageNotAcknowledgedOnSession(Receiving):
+class ReceiverTransactionalMessageNotAcknowledgedOnSession(MessageReceiving):
     """The receiver does not acknowledge a transactional message on the session."""
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.TransactionHeader is not None:
             receipt.must_be_acknowledged = False
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)

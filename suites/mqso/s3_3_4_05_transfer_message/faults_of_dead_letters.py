@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
@@ -17,7 +17,7 @@ RULES_OF_DEAD_LETTERS = (
 
 
 @fault("sender-dead-letter-of-later-message-omitted", breaks=RULES_OF_DEAD_LETTERS, blind=True)
-class SenderDeadLetterOfLaterMessageOmitted(Journaling):
+class SenderDeadLetterOfLaterMessageOmitted(MessageJournaling):
     """The sender puts only the first of several messages that it could not transfer into the dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -31,7 +31,7 @@ class SenderDeadLetterOfLaterMessageOmitted(Journaling):
 @fault(
     "sender-dead-letter-of-transactional-message-in-nontransactional-queue", breaks=RULES_OF_DEAD_LETTERS, blind=True
 )
-class SenderDeadLetterOfTransactionalMessageInNontransactionalQueue(Journaling):
+class SenderDeadLetterOfTransactionalMessageInNontransactionalQueue(MessageJournaling):
     """The sender puts a transactional message that it could not transfer into the nontransactional dead-letter
     queue.
     """

@@ -10,18 +10,18 @@ from harness.faults.calls import replace_step_if
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.names.destination_resolving import DestinationResolving
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
@@ -120,7 +120,7 @@ class QueueManagerQueryUnlocksMessagesOfTransactions(QueueCommands):
 
 
 @fault("message-over-quota-accepted", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
-class MessageOverQuotaAccepted(Quotas):
+class MessageOverQuotaAccepted(QueueQuotas):
     """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -129,7 +129,7 @@ class MessageOverQuotaAccepted(Quotas):
 
 
 @fault("send-to-several-queues-reports-success-for-full-queue", breaks="MQSO-3.3.4.3-D01", blind=True)
-class SendToSeveralQueuesReportsSuccessForFullQueue(Enqueueing):
+class SendToSeveralQueuesReportsSuccessForFullQueue(MessageEnqueueing):
     """A send to several queues reports success although one of the queues is full and gets no copy."""
 
     def enqueue_to_open_queue(
@@ -144,12 +144,12 @@ class SendToSeveralQueuesReportsSuccessForFullQueue(Enqueueing):
 
 
 @fault("queue-manager-reports-discarded-transactional-message-as-sent", breaks="MQSO-3.3.4.3-D01", blind=True)
-class QueueManagerReportsDiscardedTransactionalMessageAsSent(Commands):
+class QueueManagerReportsDiscardedTransactionalMessageAsSent(HigherLayerCommands):
     """A send of a transactional message to a nontransactional queue reports success, and the message is discarded."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         try:
-            local = self.qm.destinations.find_local_queue(request.to)
+            local = self.qm.destination_resolving.find_local_queue(request.to)
         except CommandError:
             local = None
         if local is not None and request.transactional and not local.Transactional:
@@ -158,7 +158,7 @@ class QueueManagerReportsDiscardedTransactionalMessageAsSent(Commands):
 
 
 @fault("queue-manager-stores-local-message-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
-class QueueManagerStoresLocalMessageInDeadLetterQueue(Destinations):
+class QueueManagerStoresLocalMessageInDeadLetterQueue(DestinationResolving):
     """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -166,7 +166,7 @@ class QueueManagerStoresLocalMessageInDeadLetterQueue(Destinations):
 
 
 @fault("queue-manager-stores-message-to-several-queues-only-in-first", breaks="MQSO-3.3.4.3-D02", blind=True)
-class QueueManagerStoresMessageToSeveralQueuesOnlyInFirst(Enqueueing):
+class QueueManagerStoresMessageToSeveralQueuesOnlyInFirst(MessageEnqueueing):
     """The queue manager stores a message to several local queues only in the first of these queues."""
 
     def _enqueue_message(
@@ -183,7 +183,7 @@ class QueueManagerStoresMessageToSeveralQueuesOnlyInFirst(Enqueueing):
 
 
 @fault("queue-manager-message-to-several-remote-queues-sent-only-to-first", breaks="MQSO-3.3.4.3-D03", blind=True)
-class QueueManagerMessageToSeveralRemoteQueuesSentOnlyToFirst(Enqueueing):
+class QueueManagerMessageToSeveralRemoteQueuesSentOnlyToFirst(MessageEnqueueing):
     """The queue manager puts a message to several queues of other queue managers only into the outgoing queue of the
     first queue.
     """
@@ -209,12 +209,12 @@ class QueueManagerUncommittedMessageGivenToWaitingRead(TransactionOperations):
         if not isinstance(queue, OutgoingQueue) and any(
             one.WaitingMessageReadOperationCollection for one in queue.OpenQueueDescriptorCollection.values()
         ):
-            self.qm.positions.on_message_available(position)
+            self.qm.message_positions.on_message_available(position)
         return position
 
 
 @fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
-class QueueManagerSecondMessageOfTransactionSentBeforeCommit(Commands):
+class QueueManagerSecondMessageOfTransactionSentBeforeCommit(HigherLayerCommands):
     """If a transaction sends several messages to other queue managers, the sender transfers all messages except the
     first before the commit.
     """
@@ -225,7 +225,7 @@ class QueueManagerSecondMessageOfTransactionSentBeforeCommit(Commands):
             isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
             for one in transaction.TransactionalOperationCollection
         )
-        if later and self.qm.destinations.find_local_queue(request.to) is None:
+        if later and self.qm.destination_resolving.find_local_queue(request.to) is None:
             request = replace(request, transactional=True, transaction=None)
         return super().send_message(request, token, now)
 
@@ -295,7 +295,7 @@ class QueueManagerAbortAfterReceiveStoresSentMessage(TransactionEvents):
 
 
 @fault("queue-manager-cancel-of-one-receive-cancels-every-receive-of-handle", breaks="MQSO-3.3.4.6-D01")
-class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(Waiting):
+class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(WaitingReads):
     """The cancellation of a receive also cancels the other receives that wait through the same handle."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -309,7 +309,7 @@ class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(Waiting):
 
 
 @fault("queue-manager-waiting-receive-of-transaction-gets-no-message", breaks="MQSO-3.3.4.6-D01", blind=True)
-class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
+class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(WaitingReads):
     """A receive that waits within a transaction does not get the message that arrives."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -318,7 +318,7 @@ class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
 
 
 @fault("queue-manager-message-for-one-waiting-receive-ends-other-receive", breaks="MQSO-3.3.4.6-D01")
-class QueueManagerMessageForOneWaitingReceiveEndsOtherReceive(Waiting):
+class QueueManagerMessageForOneWaitingReceiveEndsOtherReceive(WaitingReads):
     """When a message ends one of two waiting receives, the queue manager ends the other receive with a timeout."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -334,7 +334,7 @@ add(
     ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
     "The queue manager leaves a message that is received outside a transaction in its queue.",
     replace_step_if(
-        Reading.take_message_out,
+        MessageReading.take_message_out,
         lambda given: given.transaction is None and not given.two_phase_read,
         lambda given: given.answered(Status.MQ_OK, given.position),
     ),
@@ -342,7 +342,7 @@ add(
 
 
 @fault("queue-manager-message-received-by-cursor-stays-in-queue", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerMessageReceivedByCursorStaysInQueue(Reading):
+class QueueManagerMessageReceivedByCursorStaysInQueue(MessageReading):
     """A message that is received through a cursor outside a transaction stays in its queue."""
 
     def dequeue_message(
@@ -356,13 +356,13 @@ class QueueManagerMessageReceivedByCursorStaysInQueue(Reading):
         def answer_and_unlock_message(status: Status, position: MessagePosition | None) -> None:
             answered(status, position)
             if position is not None:
-                self.qm.positions.unlock_message(position)
+                self.qm.message_positions.unlock_message(position)
 
         super().dequeue_message(queue_desc, answer_and_unlock_message, now, *args, **(named | {"two_phase_read": True}))
 
 
 @fault("queue-manager-message-received-from-journal-stays-in-journal", breaks="MQSO-3.3.4.6-D02")
-class QueueManagerMessageReceivedFromJournalStaysInJournal(Positions):
+class QueueManagerMessageReceivedFromJournalStaysInJournal(MessagePositions):
     """A message that an application receives from the journal of a queue stays in the journal."""
 
     @only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
@@ -371,7 +371,7 @@ class QueueManagerMessageReceivedFromJournalStaysInJournal(Positions):
 
 
 @fault("queue-manager-locked-message-shown-by-lookup-identifier", breaks=("MQSO-3.3.4.7-D01", "MQSO-5.1.1.3-D06"))
-class QueueManagerLockedMessageShownByLookupIdentifier(Seeking):
+class QueueManagerLockedMessageShownByLookupIdentifier(MessageSearch):
     """A peek by LookupIdentifier returns a message that a transaction has received."""
 
     def seek_with_identifier(
@@ -414,4 +414,4 @@ class QueueManagerSubqueueKeepsMessageReceivedInTransaction(TransactionEvents):
 
     @only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        self.qm.positions.unlock_message(operation.MessagePositionReference)
+        self.qm.message_positions.unlock_message(operation.MessagePositionReference)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.errors import CommandError
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface import commands
@@ -15,19 +15,19 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-query-of-outgoing-queue-resumes-queue", breaks="MQSO-3.3.4.2-D01", blind=True)
-class QueueManagerQueryOfOutgoingQueueResumesQueue(Inspection):
+class QueueManagerQueryOfOutgoingQueueResumesQueue(DataModelInspection):
     """A query of an outgoing queue resumes the queue if it is paused."""
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
         found = super().get_outgoing_queue(request, token, now)
         for queue in list(self.qm.adm.OutgoingQueues.values()):
             if queue.DestinationFormatName.lower() == request.to.lower():
-                self.qm.administering.resume_queue(queue, now)
+                self.qm.transfer_administering.resume_queue(queue, now)
         return found
 
 
 @fault("queue-manager-send-to-paused-outgoing-queue-refused", breaks="MQSO-3.3.4.3-D01", blind=True)
-class QueueManagerSendToPausedOutgoingQueueRefused(Enqueueing):
+class QueueManagerSendToPausedOutgoingQueueRefused(MessageEnqueueing):
     """The queue manager returns an error for a message whose outgoing queue is paused."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -37,7 +37,7 @@ class QueueManagerSendToPausedOutgoingQueueRefused(Enqueueing):
 
 
 @fault("queue-manager-sends-message-of-paused-outgoing-queue", breaks="MQSO-3.3.4.3-D03", blind=True)
-class QueueManagerSendsMessageOfPausedOutgoingQueue(Sending):
+class QueueManagerSendsMessageOfPausedOutgoingQueue(MessageSending):
     """The queue manager transfers a message at once although its outgoing queue is paused."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

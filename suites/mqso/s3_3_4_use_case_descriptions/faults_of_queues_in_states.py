@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.store.durable_records import DurableRecords
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import (
     Message,
     MessagePosition,
@@ -38,12 +38,12 @@ class QueueManagerRewindsCursorsWhenQueueIsQueried(QueueCommands):
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
         for descriptor in self.qm.queue_names.find_queue(request.name).OpenQueueDescriptorCollection.values():
             for cursor in descriptor.CursorCollection.values():
-                self.qm.cursors.rewind(cursor)
+                self.qm.queue_cursors.move_cursor_to_start(cursor)
         return super().get_queue(request, token, now)
 
 
 @fault("queue-manager-hides-refusal-by-one-of-several-queues", breaks="MQSO-3.3.4.3-D01", blind=True)
-class QueueManagerHidesRefusalByOneOfSeveralQueues(Enqueueing):
+class QueueManagerHidesRefusalByOneOfSeveralQueues(MessageEnqueueing):
     """The queue manager returns success for a message to several queues although one of the queues refuses it."""
 
     def enqueue_to_open_queue(
@@ -54,7 +54,7 @@ class QueueManagerHidesRefusalByOneOfSeveralQueues(Enqueueing):
 
 
 @fault("queue-manager-express-message-without-session-not-queued", breaks="MQSO-3.3.4.3-D03", blind=True)
-class QueueManagerExpressMessageWithoutSessionNotQueued(Sending):
+class QueueManagerExpressMessageWithoutSessionNotQueued(MessageSending):
     """The queue manager drops an express message to another queue manager if no session to it is open."""
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -66,7 +66,7 @@ class QueueManagerExpressMessageWithoutSessionNotQueued(Sending):
 
 
 @fault("queue-manager-message-received-by-lookup-not-removed", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerMessageReceivedByLookupNotRemoved(Reading):
+class QueueManagerMessageReceivedByLookupNotRemoved(MessageReading):
     """The queue manager does not remove a message that an application receives by its LookupIdentifier."""
 
     def read_by_lookup_identifier(
@@ -86,7 +86,7 @@ class QueueManagerMessageReceivedByLookupNotRemoved(Reading):
 
 
 @fault("queue-manager-received-message-returns-after-restart", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerReceivedMessageReturnsAfterRestart(Durability):
+class QueueManagerReceivedMessageReturnsAfterRestart(DurableRecords):
     """A message that an application has received is in its queue again after a restart."""
 
     def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
@@ -99,7 +99,7 @@ RULES_OF_TRANSACTIONAL_RECEIVES = ("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
 
 
 @fault("queue-manager-message-of-transaction-peeked-by-lookup", breaks=RULES_OF_TRANSACTIONAL_RECEIVES, blind=True)
-class QueueManagerMessageOfTransactionPeekedByLookup(Seeking):
+class QueueManagerMessageOfTransactionPeekedByLookup(MessageSearch):
     """A peek by LookupIdentifier returns a message that was received in a transaction that has not ended."""
 
     def seek_with_identifier(

@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
@@ -36,6 +36,8 @@ add(
     "MQSO-3.3.4.6-D02",
     "The queue manager does not remove a message from its queue if the receive was already waiting when the message "
     "arrived.",
-    replace_during(Waiting.pass_message_to_waiting_reader, Reading.take_message_out, _make_receive_without_removal),
+    replace_during(
+        WaitingReads.pass_message_to_waiting_reader, MessageReading.take_message_out, _make_receive_without_removal
+    ),
     blind=True,
 )

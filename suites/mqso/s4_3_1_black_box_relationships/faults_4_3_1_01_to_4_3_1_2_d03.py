@@ -6,7 +6,7 @@ from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
@@ -70,7 +70,7 @@ def _change_lookup_identifiers(qm: QueueManager) -> None:
             state = position.State
             queue.MessagePositionList.remove(position)
             position.State = state
-            position.LookupIdentifier = qm.positions.assign_lookup_identifier(position.MessageReference)
+            position.LookupIdentifier = qm.message_positions.assign_lookup_identifier(position.MessageReference)
             queue.MessagePositionList.insert(position)
 
 
@@ -93,7 +93,7 @@ class DirectNameUnresolvedWithoutDirectory(NextHops):
 
 
 @fault("queue-manager-commits-external-transaction-when-prepared", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
-class QueueManagerCommitsExternalTransactionWhenPrepared(Coordinating):
+class QueueManagerCommitsExternalTransactionWhenPrepared(TransactionCoordinating):
     """The queue manager commits an external transaction as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -101,7 +101,7 @@ class QueueManagerCommitsExternalTransactionWhenPrepared(Coordinating):
 
 
 @fault("queue-manager-prepare-commits-transaction-that-only-received", breaks="MQSO-4.3.1.2-01", blind=True)
-class QueueManagerPrepareCommitsTransactionThatOnlyReceived(Coordinating):
+class QueueManagerPrepareCommitsTransactionThatOnlyReceived(TransactionCoordinating):
     """If an external transaction only received messages, the queue manager commits it as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -111,7 +111,7 @@ class QueueManagerPrepareCommitsTransactionThatOnlyReceived(Coordinating):
 
 
 @fault("queue-manager-refuses-vote-on-transaction-with-send-and-receive", breaks="MQSO-4.3.1.2-01")
-class QueueManagerRefusesVoteOnTransactionWithSendAndReceive(Coordinating):
+class QueueManagerRefusesVoteOnTransactionWithSendAndReceive(TransactionCoordinating):
     """A queue manager does not vote on a transaction that has sent and received messages."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -137,7 +137,7 @@ add(
 
 
 @fault("queue-manager-prepare-commits-previously-prepared-transaction", breaks="MQSO-4.3.1.2-02")
-class QueueManagerPrepareCommitsPreviouslyPreparedTransaction(Coordinating):
+class QueueManagerPrepareCommitsPreviouslyPreparedTransaction(TransactionCoordinating):
     """When a queue manager prepares a transaction, it commits the transaction that it prepared before."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -158,8 +158,8 @@ class MessageExpiredBeforeCommitNotKeptAsDeadLetter(TransactionEvents):
         if isinstance(queue, OutgoingQueue):
             for outgoing in queue.session.OutgoingMessageTable:
                 mine = outgoing.MessagePosition is operation.MessagePositionReference
-                if mine and self.qm.lifetimes.has_message_expired(outgoing.UserMessage, now):
-                    self.qm.sending.remove_unsent_message(queue.session, outgoing)
+                if mine and self.qm.message_lifetimes.has_message_expired(outgoing.UserMessage, now):
+                    self.qm.message_sending.remove_unsent_message(queue.session, outgoing)
                     return
         super().commit_enqueue(operation, now)
 

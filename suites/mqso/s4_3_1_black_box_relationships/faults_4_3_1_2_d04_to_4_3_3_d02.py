@@ -9,12 +9,12 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody, PublicName, parse_format_name
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -38,11 +38,11 @@ add(
 class QueueManagerSecondSequenceOfSessionGetsNoOrderAck(OrderAcks):
     """The destination acknowledges only the first sequence of transactional messages that it receives on a session."""
 
-    def on_send_timer(self, session: Session, now: Now) -> None:
+    def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         due = list(session.order_acks_due)
         for transfer in due[1:]:
             del session.order_acks_due[transfer]
-        super().on_send_timer(session, now)
+        super().on_order_ack_send_timer(session, now)
 
 
 @fault("sender-order-ack-removes-only-named-message", breaks="MQSO-4.3.1.2-D05", blind=True)
@@ -122,7 +122,7 @@ class QueueManagerInternalCommitStoresMessagesOfFirstQueueOnly(TransactionEvents
 
 
 @fault("queue-manager-external-receive-of-internally-sent-message-refused", breaks="MQSO-4.3.1.2-D09", blind=True)
-class QueueManagerExternalReceiveOfInternallySentMessageRefused(Coordinating):
+class QueueManagerExternalReceiveOfInternallySentMessageRefused(TransactionCoordinating):
     """The queue manager refuses to prepare an external transaction that received a message of this queue manager."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -145,7 +145,7 @@ class RecorderOfMessagesSentByExternalTransactions(TransactionOperations):
         return position
 
 
-class RefuserOfInternalReceiveOfExternallySentMessage(Reading):
+class RefuserOfInternalReceiveOfExternallySentMessage(MessageReading):
     """The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent."""
 
     def take_message_out(
@@ -180,7 +180,7 @@ add(
 
 
 @fault("public-queue-created-in-workgroup-mode", breaks=("MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01"))
-class PublicQueueCreatedInWorkgroupMode(Publishing):
+class PublicQueueCreatedInWorkgroupMode(PublicQueuePublishing):
     """A queue manager in workgroup mode creates public queues."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
@@ -192,7 +192,7 @@ class PublicQueueCreatedInWorkgroupMode(Publishing):
 
 
 @fault("public-queue-refused-in-directory-mode", breaks="MQSO-4.3.1.3-01")
-class PublicQueueRefusedInDirectoryMode(Publishing):
+class PublicQueueRefusedInDirectoryMode(PublicQueuePublishing):
     """A queue manager in directory mode refuses to create public queues."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
@@ -200,7 +200,7 @@ class PublicQueueRefusedInDirectoryMode(Publishing):
 
 
 @fault("queue-manager-public-queue-created-after-start-without-directory", breaks="MQSO-4.3.1.3-D01", blind=True)
-class QueueManagerPublicQueueCreatedAfterStartWithoutDirectory(Publishing):
+class QueueManagerPublicQueueCreatedAfterStartWithoutDirectory(PublicQueuePublishing):
     """A queue manager that is configured for a directory, but is in workgroup mode because the directory was
     unavailable at its start, creates public queues.
     """
@@ -230,11 +230,11 @@ class SenderMessageToPublicQueueNotRouted(NextHops):
 
 
 @fault("queue-manager-workgroup-transactional-message-refused", breaks="MQSO-4.3.3-D02", blind=True)
-class QueueManagerWorkgroupTransactionalMessageRefused(Commands):
+class QueueManagerWorkgroupTransactionalMessageRefused(HigherLayerCommands):
     """A queue manager without a directory refuses transactional messages to direct names of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        local = self.qm.destinations.find_local_queue(request.to)
+        local = self.qm.destination_resolving.find_local_queue(request.to)
         if not self.qm.enterprise.state.DirectoryIntegrated and request.transactional and local is None:
             raise CommandError("no transactional message is sent without a directory")
         return super().send_message(request, token, now)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -14,21 +14,21 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-lets-applications-send-only-to-other-computers", breaks="MQSO-4.3.1.1-01", blind=True)
-class QueueManagerLetsApplicationsSendOnlyToOtherComputers(Commands):
+class QueueManagerLetsApplicationsSendOnlyToOtherComputers(HigherLayerCommands):
     """An application can send to queues of other computers, but not to queues of its own computer."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if self.qm.destinations.find_local_queue(request.to) is not None:
+        if self.qm.destination_resolving.find_local_queue(request.to) is not None:
             raise CommandError("a local queue cannot be a destination")
         return super().send_message(request, token, now)
 
 
 @fault("queue-manager-lets-applications-send-only-to-own-computer", breaks="MQSO-4.3.1.1-01", blind=True)
-class QueueManagerLetsApplicationsSendOnlyToOwnComputer(Commands):
+class QueueManagerLetsApplicationsSendOnlyToOwnComputer(HigherLayerCommands):
     """An application can send to queues of its own computer, but not to queues of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if self.qm.destinations.find_local_queue(request.to) is None:
+        if self.qm.destination_resolving.find_local_queue(request.to) is None:
             raise CommandError("only a local queue can be a destination")
         return super().send_message(request, token, now)
 
@@ -54,7 +54,7 @@ class QueueManagerInternalAbortNeedsCoordinator(TransactionCommands):
 
 
 @fault("queue-manager-lost-coordinator-aborts-internal-transactions", breaks="MQSO-4.3.3-D01", blind=True)
-class QueueManagerLostCoordinatorAbortsInternalTransactions(Coordinating):
+class QueueManagerLostCoordinatorAbortsInternalTransactions(TransactionCoordinating):
     """The queue manager aborts its open internal transactions when the coordinator becomes unavailable."""
 
     def abort_undecided_transactions(self) -> None:
@@ -63,7 +63,7 @@ class QueueManagerLostCoordinatorAbortsInternalTransactions(Coordinating):
 
 
 @fault("queue-manager-without-directory-sends-no-express-message", breaks="MQSO-4.3.3-D02", blind=True)
-class QueueManagerWithoutDirectorySendsNoExpressMessage(Commands):
+class QueueManagerWithoutDirectorySendsNoExpressMessage(HigherLayerCommands):
     """A queue manager without a directory sends no express message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -74,12 +74,12 @@ class QueueManagerWithoutDirectorySendsNoExpressMessage(Commands):
 
 
 @fault("queue-manager-without-directory-sends-to-no-other-computer", breaks="MQSO-4.3.3-D02", blind=True)
-class QueueManagerWithoutDirectorySendsToNoOtherComputer(Commands):
+class QueueManagerWithoutDirectorySendsToNoOtherComputer(HigherLayerCommands):
     """A queue manager without a directory sends no message to another computer."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
-        if without and self.qm.destinations.find_local_queue(request.to) is None:
+        if without and self.qm.destination_resolving.find_local_queue(request.to) is None:
             raise CommandError("the queue manager has no directory")
         return super().send_message(request, token, now)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-lookup-shows-message-received-in-transaction", breaks="MQSO-4.3.1.2-D06")
-class QueueManagerLookupShowsMessageReceivedInTransaction(Seeking):
+class QueueManagerLookupShowsMessageReceivedInTransaction(MessageSearch):
     """A peek by LookupIdentifier outside a transaction returns a message that the transaction has received."""
 
     def seek_with_identifier(
@@ -25,7 +25,7 @@ class QueueManagerLookupShowsMessageReceivedInTransaction(Seeking):
 
 
 @fault("queue-manager-second-message-received-in-transaction-visible", breaks="MQSO-4.3.1.2-D06")
-class QueueManagerSecondMessageReceivedInTransactionVisible(Seeking):
+class QueueManagerSecondMessageReceivedInTransactionVisible(MessageSearch):
     """A transaction hides only the first of the messages that it has received."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

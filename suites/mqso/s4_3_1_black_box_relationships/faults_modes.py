@@ -6,12 +6,12 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.codec import DirectQueueFormatName, UserMessagePacket
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.model.adm import (
     Message,
     MessagePosition,
@@ -50,7 +50,7 @@ class SenderMessageOfPreparedTransactionVisible(TransactionEvents):
 
 
 @fault("receiver-large-transactional-message-acknowledged-and-dropped", breaks="MQSO-4.3.1.2-D04")
-class ReceiverLargeTransactionalMessageAcknowledgedAndDropped(Arrival):
+class ReceiverLargeTransactionalMessageAcknowledgedAndDropped(MessageArrival):
     """The destination acknowledges a transactional message with a body above 4,096 bytes, but does not store it."""
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
@@ -61,7 +61,7 @@ class ReceiverLargeTransactionalMessageAcknowledgedAndDropped(Arrival):
 
 
 @fault("receiver-second-message-of-transaction-not-stored", breaks="MQSO-4.3.1.2-D04")
-class ReceiverSecondMessageOfTransactionNotStored(Arrival):
+class ReceiverSecondMessageOfTransactionNotStored(MessageArrival):
     """The destination stores only the first message of a transaction."""
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
@@ -72,7 +72,7 @@ class ReceiverSecondMessageOfTransactionNotStored(Arrival):
 
 
 @fault("internal-transaction-with-receive-needs-coordinator", breaks="MQSO-4.3.1.2-D08")
-class InternalTransactionWithReceiveNeedsCoordinator(Coordinating):
+class InternalTransactionWithReceiveNeedsCoordinator(TransactionCoordinating):
     """The queue manager decides an internal transaction that received a message only if a coordinator is available."""
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
@@ -83,7 +83,7 @@ class InternalTransactionWithReceiveNeedsCoordinator(Coordinating):
 
 
 @fault("internal-transaction-aborted-when-coordinator-is-lost", breaks="MQSO-4.3.1.2-D08")
-class InternalTransactionAbortedWhenCoordinatorIsLost(Coordinating):
+class InternalTransactionAbortedWhenCoordinatorIsLost(TransactionCoordinating):
     """The queue manager aborts its internal transactions when the coordinator becomes unavailable."""
 
     def abort_undecided_transactions(self) -> None:
@@ -94,7 +94,7 @@ class InternalTransactionAbortedWhenCoordinatorIsLost(Coordinating):
 
 
 @fault("workgroup-queue-manager-creates-public-queue", breaks=("MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01"))
-class WorkgroupQueueManagerCreatesPublicQueue(Queues):
+class WorkgroupQueueManagerCreatesPublicQueue(QueueLifecycle):
     """A queue manager in workgroup mode creates a public queue."""
 
     def create(self, queue: Queue, utc_s: int, created: Any, skip_directory: bool = False) -> None:
@@ -103,7 +103,7 @@ class WorkgroupQueueManagerCreatesPublicQueue(Queues):
 
 
 @fault("workgroup-queue-manager-direct-os-name-not-found", breaks="MQSO-4.3.1.3-D01")
-class WorkgroupQueueManagerDirectOsNameNotFound(Arrival):
+class WorkgroupQueueManagerDirectOsNameNotFound(MessageArrival):
     """A queue manager in workgroup mode does not find a private queue by a direct name with the protocol OS."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:

@@ -8,11 +8,11 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.names.next_hops import NextHops
 
 
-class RestartRecorderForRouting(Restoring):
+class RestartRecorderForRouting(StateRestoring):
     """A part of the queue manager that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:

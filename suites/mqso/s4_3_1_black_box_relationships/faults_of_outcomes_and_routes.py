@@ -9,8 +9,8 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -20,7 +20,7 @@ from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
-from reference_qm.surface.entropy import new_guid
+from reference_qm.surface.entropy import generate_guid
 
 
 @fault("queue-manager-commit-of-transaction-with-sends-undoes-receives", breaks="MQSO-4.3.1.2-01", blind=True)
@@ -102,7 +102,7 @@ class TransactionKindOfSendsRecorder(TransactionEvents):
         super().transaction_commit(transaction, now)
 
 
-class ReceiveInOtherKindOfTransactionRefuser(Reading):
+class ReceiveInOtherKindOfTransactionRefuser(MessageReading):
     """A part of the queue manager that refuses to receive a message of one kind of transaction in a transaction of the
     other kind.
     """
@@ -140,14 +140,14 @@ class ReceiveOfExternallySentMessageRefuser(ReceiveInOtherKindOfTransactionRefus
 
 
 @fault("queue-manager-public-queue-in-workgroup-mode-created", breaks="MQSO-4.3.1.3-01", blind=True)
-class QueueManagerPublicQueueInWorkgroupModeCreated(Publishing):
+class QueueManagerPublicQueueInWorkgroupModeCreated(PublicQueuePublishing):
     """A queue manager in workgroup mode creates a public queue with an Identifier of its own."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
         if self.qm.enterprise.state.DirectoryIntegrated:
             super().publish(queue, published)
             return
-        queue.Identifier = new_guid(self.qm.entropy)
+        queue.Identifier = generate_guid(self.qm.entropy)
         published(Status.MQ_OK)
 
 

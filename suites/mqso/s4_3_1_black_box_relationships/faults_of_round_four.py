@@ -32,8 +32,8 @@ class SenderSendsDirectlyWithinSiteDespiteOutRoutingServers(NextHops):
 class SenderKeepsMessageWhoseOrderAckPrecededSessionAck(TransactionalSending):
     """The sender does not delete a transactional message whose OrderAck arrived before its session acknowledgment."""
 
-    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.ReceivedOrderAck:
-            session.OutgoingMessageTable.keep_until_order_ack(position)
+            session.OutgoingMessageTable.keep_message_until_order_ack(position)
         else:
-            super().keep_until_order_ack(session, position)
+            super().keep_message_until_order_ack(session, position)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.coordinating import Coordinating
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-external-transaction-without-sends-committed-at-prepare", breaks="MQSO-4.3.1.2-02", blind=True)
-class QueueManagerExternalTransactionWithoutSendsCommittedAtPrepare(Coordinating):
+class QueueManagerExternalTransactionWithoutSendsCommittedAtPrepare(TransactionCoordinating):
     """The queue manager commits an external transaction that only receives messages when the transaction is
     prepared.
     """
@@ -22,11 +22,11 @@ class QueueManagerExternalTransactionWithoutSendsCommittedAtPrepare(Coordinating
 
 
 @fault("queue-manager-prepared-transaction-committed-at-restart", breaks="MQSO-4.3.1.2-02", blind=True)
-class QueueManagerPreparedTransactionCommittedAtRestart(Initialization):
+class QueueManagerPreparedTransactionCommittedAtRestart(QueueManagerInitialization):
     """After a restart, the queue manager commits the external transactions that it prepared before."""
 
     def begin(self, now: Now) -> None:
         super().begin(now)
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if transaction.state is TransactionState.PREPARED:
-                self.qm.coordinating.commit(transaction, 0, now)
+                self.qm.transaction_coordinating.commit(transaction, 0, now)

@@ -9,22 +9,22 @@ from harness.faults.parts import fault
 from harness.faults.primitives import replace_during, skip, skip_during
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import JOURNAL_SUFFIX
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.remote.client_tasks import ClientTasks
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_connecting import SessionConnecting
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import SessionState
@@ -43,7 +43,9 @@ add(
 )
 
 
-add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(Ping.receive_request))
+add(
+    "ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(PingHandling.receive_request)
+)
 
 
 @fault("acceptor-second-session-of-computer-refused", breaks="MQSO-5.1.1-01", blind=True)
@@ -59,7 +61,7 @@ add(
     "failed-initialization-not-retried",
     ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
     "The queue manager does not retry a failed initialization.",
-    skip(Initialization.start_initialization_retry_timer),
+    skip(QueueManagerInitialization.start_initialization_retry_timer),
 )
 
 
@@ -67,7 +69,7 @@ add(
     "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close its sessions.",
-    skip_during(Inputs.on_stopped, Closing.close),
+    skip_during(InputDispatching.on_stopped, SessionClosing.close),
 )
 
 
@@ -75,7 +77,7 @@ add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
-    skip_during(Inputs.on_stopped, ClientTasks.abandon_all_tasks),
+    skip_during(InputDispatching.on_stopped, ClientTasks.abandon_all_tasks),
 )
 
 
@@ -96,7 +98,7 @@ add(
 
 
 @fault("queue-manager-stop-leaves-own-session-open", breaks=("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"), blind=True)
-class QueueManagerStopLeavesOwnSessionOpen(Inputs):
+class QueueManagerStopLeavesOwnSessionOpen(InputDispatching):
     """A queue manager that is stopped closes the sessions that others opened, but not the sessions that it opened
     itself.
     """
@@ -113,12 +115,12 @@ add(
     "queue-manager-throttled-forever",
     ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
     "The queue manager leaves Throttled TRUE when resources are sufficient again.",
-    skip(Quotas.end_flow_control),
+    skip(QueueQuotas.end_flow_control),
 )
 
 
 @fault("throttled-queue-manager-accepts-express-message", breaks="MQSO-5.1.1.1-05")
-class ThrottledQueueManagerAcceptsExpressMessage(Quotas):
+class ThrottledQueueManagerAcceptsExpressMessage(QueueQuotas):
     """The queue manager accepts express messages while Throttled is TRUE."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -129,20 +131,22 @@ class ThrottledQueueManagerAcceptsExpressMessage(Quotas):
 
 
 @fault("throttled-receiver-remembers-refused-message", breaks="MQSO-5.1.1.1-05", blind=True)
-class ThrottledReceiverRemembersRefusedMessage(Receiving):
+class ThrottledReceiverRemembersRefusedMessage(MessageReceiving):
     """A queue manager refuses a message while Throttled is TRUE, and later discards the repeated message as a
     duplicate.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, packet, receipt, now)
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().put_received_message_into_queue(session, packet, receipt, now)
         refused = session.SessionState is not SessionState.OPEN and packet.TransactionHeader is None
-        if refused and self.qm.adm.Throttled and self.qm.history.find_duplicate(packet) is None:
-            self.qm.history.remember_message(packet, now)
+        if refused and self.qm.adm.Throttled and self.qm.message_history.find_duplicate(packet) is None:
+            self.qm.message_history.remember_message(packet, now)
 
 
 @fault("throttled-queue-manager-accepts-local-message", breaks="MQSO-5.1.1.1-05", blind=True)
-class ThrottledQueueManagerAcceptsLocalMessage(Commands):
+class ThrottledQueueManagerAcceptsLocalMessage(HigherLayerCommands):
     """The queue manager accepts the messages of local applications while Throttled is TRUE."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -157,12 +161,12 @@ add(
     "queue-manager-never-throttled",
     ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
     "The queue manager never sets Throttled, and accepts all messages while resources are short.",
-    skip(Quotas.begin_flow_control),
+    skip(QueueQuotas.begin_flow_control),
 )
 
 
 @fault("stopped-queue-manager-serves-requests", breaks="MQSO-5.1.1.1-D01")
-class StoppedQueueManagerServesRequests(Inputs):
+class StoppedQueueManagerServesRequests(InputDispatching):
     """A stopped queue manager continues to serve requests."""
 
     def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
@@ -171,7 +175,7 @@ class StoppedQueueManagerServesRequests(Inputs):
 
 
 @fault("failed-initialization-retried-every-120-seconds", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
-class FailedInitializationRetriedEvery120Seconds(Initialization):
+class FailedInitializationRetriedEvery120Seconds(QueueManagerInitialization):
     """The queue manager retries a failed initialization every 120 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -181,7 +185,7 @@ class FailedInitializationRetriedEvery120Seconds(Initialization):
 
 
 @fault("queue-manager-does-not-end-second-flow-control", breaks="MQSO-5.1.1.1-D04")
-class QueueManagerDoesNotEndSecondFlowControl(Quotas):
+class QueueManagerDoesNotEndSecondFlowControl(QueueQuotas):
     """A queue manager ends its first flow control, but not its second flow control."""
 
     def end_flow_control(self) -> None:
@@ -195,7 +199,7 @@ add(
     "offline-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays online when an administrator takes it offline.",
-    skip(Administering.take_offline),
+    skip(TransferAdministering.take_offline),
 )
 
 
@@ -203,12 +207,12 @@ add(
     "online-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays offline when an administrator brings it online.",
-    skip(Administering.bring_online),
+    skip(TransferAdministering.bring_online),
 )
 
 
 @fault("queue-manager-second-offline-request-ignored", breaks="MQSO-5.1.1.1-D05")
-class QueueManagerSecondOfflineRequestIgnored(Administering):
+class QueueManagerSecondOfflineRequestIgnored(TransferAdministering):
     """The queue manager stays online when it is taken offline a second time."""
 
     def take_offline(self, now: Now) -> None:
@@ -218,7 +222,7 @@ class QueueManagerSecondOfflineRequestIgnored(Administering):
 
 
 @fault("offline-queue-manager-accepts-new-session", breaks="MQSO-5.1.1.1-D05", blind=True)
-class OfflineQueueManagerAcceptsNewSession(Connecting):
+class OfflineQueueManagerAcceptsNewSession(SessionConnecting):
     """A queue manager that was taken offline closes its sessions, but accepts new ones."""
 
     def is_session_acceptable(self) -> bool:
@@ -229,17 +233,17 @@ class OfflineQueueManagerAcceptsNewSession(Connecting):
 
 
 @fault("queue-manager-sends-only-first-outgoing-queue-when-online-again", breaks="MQSO-5.1.1.1-D05", blind=True)
-class QueueManagerSendsOnlyFirstOutgoingQueueWhenOnlineAgain(Administering):
+class QueueManagerSendsOnlyFirstOutgoingQueueWhenOnlineAgain(TransferAdministering):
     """When a queue manager comes online, it sends only the messages of its first outgoing queue."""
 
     def establish_waiting(self, now: Now) -> None:
         for queue in list(self.qm.adm.OutgoingQueues.values())[:1]:
             if len(queue.session.OutgoingMessageTable):
-                self.qm.establishing.establish(queue.session, now)
+                self.qm.session_establishing.establish(queue.session, now)
 
 
 @fault("offline-queue-manager-loses-express-messages", breaks="MQSO-5.1.1.1-D05")
-class OfflineQueueManagerLosesExpressMessages(Administering):
+class OfflineQueueManagerLosesExpressMessages(TransferAdministering):
     """When a queue manager returns to the network, it has lost the express messages in its outgoing queues."""
 
     def bring_online(self, now: Now) -> None:
@@ -254,10 +258,10 @@ class OfflineQueueManagerLosesExpressMessages(Administering):
 class QueueManagerSecondLossOfDirectoryNotNoticed(DirectoryClient):
     """The queue manager leaves DirectoryOffline at FALSE when the directory becomes unavailable a second time."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         returned = before and not state.DirectoryOffline
         self.returned = getattr(self, "returned", False) or returned
         if self.returned:
@@ -270,9 +274,9 @@ class LastAddressFromDirectoryUsedWhileDirectoryIsOffline(DirectoryClient):
     returned.
     """
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if event.elements is None:
             self.qm.enterprise.directory = before
 
@@ -282,17 +286,20 @@ class LastAddressFromDirectoryUsedWhileDirectoryIsOffline(DirectoryClient):
 
 
 @fault("messages-to-remote-queues-refused-while-directory-is-offline", breaks="MQSO-5.1.1.1-D07")
-class MessagesToRemoteQueuesRefusedWhileDirectoryIsOffline(Commands):
+class MessagesToRemoteQueuesRefusedWhileDirectoryIsOffline(HigherLayerCommands):
     """While the directory cannot be reached, the queue manager refuses applications' messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local_queue(request.to) is None:
+        if (
+            self.qm.enterprise.state.DirectoryOffline
+            and self.qm.destination_resolving.find_local_queue(request.to) is None
+        ):
             raise CommandError("no message is sent while the directory is unavailable")
         return super().send_message(request, token, now)
 
 
 @fault("transactional-message-refused-while-directory-is-offline", breaks="MQSO-5.1.1.1-D07", blind=True)
-class TransactionalMessageRefusedWhileDirectoryIsOffline(Commands):
+class TransactionalMessageRefusedWhileDirectoryIsOffline(HigherLayerCommands):
     """While the directory cannot be reached, the queue manager refuses transactional messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -313,13 +320,13 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions_at_stop),
+    replace_during(InputDispatching.on_stopped, SessionClosing.close, _close_only_open_sessions_at_stop),
     blind=True,
 )
 
 
 @fault("queue-manager-stop-loses-queue-journals", breaks="MQSO-5.1.1.1-D01", blind=True)
-class QueueManagerStopLosesQueueJournals(Restoring):
+class QueueManagerStopLosesQueueJournals(StateRestoring):
     """A queue manager that is stopped and started again has lost the recoverable messages in the journals of its
     queues.
     """

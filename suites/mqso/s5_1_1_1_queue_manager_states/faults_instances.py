@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.inputs import Inputs
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.commands.input_dispatching import InputDispatching
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Command, Input
 
 
-def _has_failed_to_start(part: Inputs) -> bool:
+def _has_failed_to_start(part: InputDispatching) -> bool:
     """Return whether the queue manager is Stopped because its initialization failed."""
     return "could not start" in (part.qm.halted or "")
 
 
 @fault("queue-manager-with-failed-start-carries-out-commands", breaks="MQSO-5.1.1.1-01")
-class QueueManagerWithFailedStartCarriesOutCommands(Inputs):
+class QueueManagerWithFailedStartCarriesOutCommands(InputDispatching):
     """A queue manager whose initialization failed carries out the requests of local applications."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -29,7 +29,7 @@ class QueueManagerWithFailedStartCarriesOutCommands(Inputs):
 
 
 @fault("queue-manager-with-failed-start-becomes-ready", breaks="MQSO-5.1.1.1-02")
-class QueueManagerWithFailedStartBecomesReady(Initialization):
+class QueueManagerWithFailedStartBecomesReady(QueueManagerInitialization):
     """A queue manager whose initialization failed is Ready, but refuses the requests of applications."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:

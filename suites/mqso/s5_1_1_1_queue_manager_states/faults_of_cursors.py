@@ -9,7 +9,7 @@ from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface import commands
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class _RestartedCursorMover(Cursors):
+class _RestartedCursorMover(QueueCursors):
     """After a restart, opens a cursor at the second message, where a cursor stood before the restart."""
 
     was_restarted = False
@@ -31,7 +31,7 @@ class _RestartedCursorMover(Cursors):
 
 
 def _record_restart(qm: QueueManager) -> None:
-    qm.cursors.__dict__["was_restarted"] = True
+    qm.queue_cursors.__dict__["was_restarted"] = True
 
 
 add(
@@ -62,6 +62,6 @@ class RestartedQueueManagerReadsWithCursorOfEarlierRun(QueueCommands):
         if known or queue is None:
             return super()._find_cursor(handle)
         descriptor = self._open_descriptor(queue.Pathname, QueueAccessType.RECEIVE, QueueShareMode.DENY_NONE)
-        cursor = self.qm.cursors.open(descriptor)
+        cursor = self.qm.queue_cursors.open(descriptor)
         assert cursor is not None
         return cursor

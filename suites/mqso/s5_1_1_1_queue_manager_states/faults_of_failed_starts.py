@@ -7,10 +7,10 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from reference_qm.core.commands.inputs import Inputs
-from reference_qm.core.commands.inspection import Inspection
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.commands.data_model_inspection import DataModelInspection
+from reference_qm.core.commands.input_dispatching import InputDispatching
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S, ServiceState
 from reference_qm.model.statuses import EnqueueStatus
@@ -24,7 +24,7 @@ INITIALIZATION_RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
 
 
 @fault("queue-manager-remote-call-after-failed-start-answered", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
-class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
+class QueueManagerRemoteCallAfterFailedStartAnswered(InputDispatching):
     """A queue manager whose initialization has failed accepts connections for remote calls."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -37,7 +37,7 @@ class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
 
 
 @fault("queue-manager-begins-transaction-after-failed-start", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
-class QueueManagerBeginsTransactionAfterFailedStart(Inputs):
+class QueueManagerBeginsTransactionAfterFailedStart(InputDispatching):
     """A queue manager whose initialization has failed begins transactions for applications."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -53,7 +53,7 @@ class QueueManagerBeginsTransactionAfterFailedStart(Inputs):
     breaks=("MQSO-5.1.1.1-03", "MQSO-5.5.5-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
     blind=True,
 )
-class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
+class QueueManagerInitializationRetryTimerStoppedByRequest(InputDispatching):
     """A request that a queue manager refuses after a failed initialization stops the Initialization Retry Timer."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -67,7 +67,7 @@ class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
     breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-05", "MQDMPR-3.1.7.1.9-04"),
     blind=True,
 )
-class QueueManagerResetsElementThrottledWhenItRefusesMessage(Quotas):
+class QueueManagerResetsElementThrottledWhenItRefusesMessage(QueueQuotas):
     """A queue manager sets Throttled to FALSE after it has refused a message."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -81,7 +81,7 @@ class QueueManagerResetsElementThrottledWhenItRefusesMessage(Quotas):
     breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"),
     blind=True,
 )
-class QueueManagerElementThrottledStaysFalseDuringOpenSession(Quotas):
+class QueueManagerElementThrottledStaysFalseDuringOpenSession(QueueQuotas):
     """A queue manager does not set Throttled to TRUE while a session is open."""
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
@@ -94,7 +94,7 @@ class QueueManagerElementThrottledStaysFalseDuringOpenSession(Quotas):
     breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"),
     blind=True,
 )
-class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
+class QueueManagerInitializationRetryTimerRestartedByRequest(InputDispatching):
     """A request that a queue manager refuses after a failed initialization restarts the Initialization Retry Timer."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -109,7 +109,7 @@ class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
     breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"),
     blind=True,
 )
-class QueueManagerInitializationRetryTimerDoubledAfterFailures(Initialization):
+class QueueManagerInitializationRetryTimerDoubledAfterFailures(QueueManagerInitialization):
     """A queue manager doubles the duration of the Initialization Retry Timer after each later failure."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -119,7 +119,7 @@ class QueueManagerInitializationRetryTimerDoubledAfterFailures(Initialization):
             self.qm.adm.InitializationRetryTimerDuration = 2 * duration_s
 
 
-class RepeatedInitializationFailureRecorder(Initialization):
+class RepeatedInitializationFailureRecorder(QueueManagerInitialization):
     """A part of the queue manager that records whether a failed initialization was a repetition."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -128,7 +128,7 @@ class RepeatedInitializationFailureRecorder(Initialization):
         super().start_initialization_retry_timer(now)
 
 
-class StateOfFailedStartShownAsInitializing(Inspection):
+class StateOfFailedStartShownAsInitializing(DataModelInspection):
     """A part of the queue manager that shows the state Initializing after a failed initialization of one kind."""
 
     is_for_repeated_initialization = False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult
@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import (
 
 
 @fault("queue-manager-second-flow-control-not-begun", breaks="MQSO-5.1.1.1-D04", blind=True)
-class QueueManagerSecondFlowControlNotBegun(Quotas):
+class QueueManagerSecondFlowControlNotBegun(QueueQuotas):
     """A queue manager begins flow control only the first time that its resources run short."""
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
@@ -47,8 +47,8 @@ class QueueManagerDirectoryOfflineStaysFalseAfterFailedWrite(DirectoryLink):
 class QueueManagerDirectoryOfflineStaysFalseAtSecondLoss(DirectoryClient):
     """A queue manager does not set DirectoryOffline to TRUE when it cannot reach the directory for the second time."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        super().on_answered(event, now)
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        super().on_directory_answered(event, now)
         if event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED:
             if self.__dict__.get("returned"):
                 self.qm.enterprise.state.DirectoryOffline = False
@@ -66,5 +66,5 @@ class QueueManagerLaterMessagesLostWhenDirectoryReturns(DirectoryClient):
     def on_directory_online_timer(self, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
             for position in list(queue.session.OutgoingMessageTable)[1:]:
-                self.qm.sending.remove_unsent_message(queue.session, position)
+                self.qm.message_sending.remove_unsent_message(queue.session, position)
         super().on_directory_online_timer(now)

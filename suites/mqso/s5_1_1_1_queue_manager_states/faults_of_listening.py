@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.core.part import Part
-from reference_qm.core.remote.rpc_serving import RpcServing
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.part import QueueManagerPart
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, RpcBytesReceived
 
 
 @fault("queue-manager-ping-request-beside-session-unanswered", breaks="MQSO-5.1.1-01", blind=True)
-class QueueManagerPingRequestBesideSessionUnanswered(Ping):
+class QueueManagerPingRequestBesideSessionUnanswered(PingHandling):
     """A queue manager does not answer a ping request of a host with which it has an open session."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -23,7 +23,7 @@ class QueueManagerPingRequestBesideSessionUnanswered(Ping):
 
 
 @fault("queue-manager-remote-call-on-second-connection-unanswered", breaks="MQSO-5.1.1-01", blind=True)
-class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcServing):
+class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcEventDispatching):
     """A queue manager answers remote calls only on the first connection."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -31,7 +31,7 @@ class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcServing):
             super().on_bytes(event, now)
 
 
-def _replace_part_at_restart(part: type[Part]) -> Install:
+def _replace_part_at_restart(part: type[QueueManagerPart]) -> Install:
     """Return an installer of a fault that replaces a part of each queue manager that starts again."""
 
     def install_at_restart(faulty: FaultyCore) -> None:
@@ -40,14 +40,14 @@ def _replace_part_at_restart(part: type[Part]) -> Install:
     return install_at_restart
 
 
-class PingThatAnswersNoRequest(Ping):
+class PingThatAnswersNoRequest(PingHandling):
     """A part of the queue manager that answers no ping request."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         """Ignore a ping request."""
 
 
-class RpcServingThatIgnoresBytes(RpcServing):
+class RpcServingThatIgnoresBytes(RpcEventDispatching):
     """A part of the queue manager that ignores the bytes of remote calls."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:

@@ -10,7 +10,7 @@ from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 
@@ -29,7 +29,7 @@ class _CursorOpenedBeforeRestart(NamedTuple):
 _RECORDS_BY_QUEUE_MANAGER: dict[UUID, list[_CursorOpenedBeforeRestart]] = {}
 
 
-class OpenedCursorRecorder(Cursors):
+class OpenedCursorRecorder(QueueCursors):
     """The queue manager records the local cursors that it opens, so that a restart can open them again."""
 
     def __init__(self, qm: QM) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import (
@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import (
 
 
 @fault("stopped-queue-manager-opens-session", breaks="MQSO-5.1.1.1-D01")
-class StoppedQueueManagerOpensSession(Inputs):
+class StoppedQueueManagerOpensSession(InputDispatching):
     """The Stopped queue manager accepts connections and handles the packets of its sessions."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -33,7 +33,7 @@ class StoppedQueueManagerOpensSession(Inputs):
 
 
 @fault("queue-manager-with-failed-initialization-creates-queues", breaks="MQSO-5.1.1.1-01")
-class QueueManagerWithFailedInitializationCreatesQueues(Inputs):
+class QueueManagerWithFailedInitializationCreatesQueues(InputDispatching):
     """The queue manager creates queues for applications although its initialization has failed."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -45,7 +45,7 @@ class QueueManagerWithFailedInitializationCreatesQueues(Inputs):
 
 
 @fault("stopped-queue-manager-loses-journal-at-next-start", breaks="MQSO-5.1.1.1-D01")
-class StoppedQueueManagerLosesJournalAtNextStart(Restoring):
+class StoppedQueueManagerLosesJournalAtNextStart(StateRestoring):
     """After a stop and a start, the queue manager does not have the messages of its system journal."""
 
     def restore(self, entries: Any) -> None:
@@ -63,8 +63,8 @@ class QueueManagerDirectoryOfflineResetAtFirstTimerExpiry(DirectoryClient):
         super().on_directory_online_timer(now)
         self.qm.enterprise.state.DirectoryOffline = False
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         online = self.qm.enterprise.state.DirectoryOffline is False
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if online and self.qm.begun:
             self.qm.enterprise.state.DirectoryOffline = False

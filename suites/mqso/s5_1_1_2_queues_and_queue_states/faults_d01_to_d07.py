@@ -9,18 +9,18 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.transfer.message_admission import MessageAdmission
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
@@ -33,7 +33,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-receive-returns-last-message-of-queue", breaks="MQSO-5.1.1.2-D01")
-class QueueManagerReceiveReturnsLastMessageOfQueue(Reading):
+class QueueManagerReceiveReturnsLastMessageOfQueue(MessageReading):
     """A receive returns the last message of the queue."""
 
     def dequeue_message(
@@ -62,7 +62,7 @@ class QueueManagerAbortPutsReceivedMessageAtEndOfQueue(TransactionEvents):
 
 
 @fault("queue-manager-express-messages-precede-recoverable-messages", breaks="MQSO-5.1.1.2-D01", blind=True)
-class QueueManagerExpressMessagesPrecedeRecoverableMessages(Positions):
+class QueueManagerExpressMessagesPrecedeRecoverableMessages(MessagePositions):
     """Express messages precede the recoverable messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -80,7 +80,7 @@ class QueueManagerExpressMessagesPrecedeRecoverableMessages(Positions):
 
 
 @fault("receive-by-cursor-returns-last-message", breaks="MQSO-5.1.1.2-D01")
-class ReceiveByCursorReturnsLastMessage(Cursors):
+class ReceiveByCursorReturnsLastMessage(QueueCursors):
     """A receive by a cursor returns the last message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -93,7 +93,7 @@ class ReceiveByCursorReturnsLastMessage(Cursors):
 
 
 @fault("queue-quota-ignored", breaks="MQSO-5.1.1.2-D02")
-class QueueQuotaIgnored(Quotas):
+class QueueQuotaIgnored(QueueQuotas):
     """The queue manager ignores the quota of a queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -102,7 +102,7 @@ class QueueQuotaIgnored(Quotas):
 
 
 @fault("queue-manager-full-transactional-queue-stores-own-message", breaks="MQSO-5.1.1.2-D02")
-class QueueManagerFullTransactionalQueueStoresOwnMessage(Enqueueing):
+class QueueManagerFullTransactionalQueueStoresOwnMessage(MessageEnqueueing):
     """A full transactional queue stores the message of an application of the same computer."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -112,7 +112,7 @@ class QueueManagerFullTransactionalQueueStoresOwnMessage(Enqueueing):
 
 
 @fault("receiver-full-queue-stores-express-message", breaks="MQSO-5.1.1.2-D02", blind=True)
-class ReceiverFullQueueStoresExpressMessage(Admission):
+class ReceiverFullQueueStoresExpressMessage(MessageAdmission):
     """A full queue stores an express message of another queue manager."""
 
     def has_queue_room_for_message(
@@ -122,7 +122,7 @@ class ReceiverFullQueueStoresExpressMessage(Admission):
 
 
 @fault("queue-manager-full-queue-stores-small-messages", breaks="MQSO-5.1.1.2-D02")
-class QueueManagerFullQueueStoresSmallMessages(Quotas):
+class QueueManagerFullQueueStoresSmallMessages(QueueQuotas):
     """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -135,7 +135,7 @@ add(
     "pending-receive-gets-no-message",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
     "A pending receive does not get the message that arrives.",
-    skip(Waiting.pass_new_message_to_waiting_readers),
+    skip(WaitingReads.pass_new_message_to_waiting_readers),
 )
 
 
@@ -143,12 +143,12 @@ add(
     "pending-receive-ignores-timeout",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
     "A pending receive continues to wait after its timeout.",
-    skip(Waiting.on_waiting_message_read_timer),
+    skip(WaitingReads.on_waiting_message_read_timer),
 )
 
 
 @fault("queue-manager-receive-removes-message-after-receive-timeout", breaks="MQSO-5.1.1.2-D03")
-class QueueManagerReceiveRemovesMessageAfterReceiveTimeout(Waiting):
+class QueueManagerReceiveRemovesMessageAfterReceiveTimeout(WaitingReads):
     """A receive whose timeout has expired removes the next arriving message, and returns nothing."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -159,11 +159,11 @@ class QueueManagerReceiveRemovesMessageAfterReceiveTimeout(Waiting):
     def remove_found_message(self, status: Status, position: MessagePosition | None) -> None:
         """Remove a message without an answer."""
         if position is not None:
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault("pending-receive-of-journaling-queue-with-quota-gets-no-message", breaks="MQSO-5.1.1.2-D03")
-class PendingReceiveOfJournalingQueueWithQuotaGetsNoMessage(Waiting):
+class PendingReceiveOfJournalingQueueWithQuotaGetsNoMessage(WaitingReads):
     """A pending receive gets no message that arrives in a queue with both a quota and journaling."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -173,7 +173,7 @@ class PendingReceiveOfJournalingQueueWithQuotaGetsNoMessage(Waiting):
 
 
 @fault("purge-removes-nothing", breaks="MQSO-5.1.1.2-D04")
-class PurgeRemovesNothing(Queues):
+class PurgeRemovesNothing(QueueLifecycle):
     """A purge succeeds and removes no message."""
 
     def purge(
@@ -187,7 +187,7 @@ class PurgeRemovesNothing(Queues):
 
 
 @fault("purge-ends-at-locked-message", breaks="MQSO-5.1.1.2-D04")
-class PurgeEndsAtLockedMessage(Queues):
+class PurgeEndsAtLockedMessage(QueueLifecycle):
     """A purge removes only the messages before the first message that a transaction has locked."""
 
     def purge(
@@ -199,7 +199,7 @@ class PurgeEndsAtLockedMessage(Queues):
     ) -> Result | None:
         positions = list(queue.MessagePositionList)
         states = [position.State for position in positions]
-        if MessagePositionState.LOCKED not in states or any(position.awaits_disk for position in positions):
+        if MessagePositionState.LOCKED not in states or any(position.is_disk_write_pending for position in positions):
             result: Result | None = super().purge(queue, token, done, failed)
             return result
         locked = states.index(MessagePositionState.LOCKED)
@@ -209,10 +209,10 @@ class PurgeEndsAtLockedMessage(Queues):
 
         def carry_out() -> Result:
             for position in removed:
-                self.qm.positions.delete_message(position, reason)
+                self.qm.message_positions.delete_message(position, reason)
             return done(len(removed))
 
-        removal = self.qm.durability.build_message_removal(removed, reason)
+        removal = self.qm.durable_records.build_message_removal(removed, reason)
         return self.qm.disk.commit(removal, token, carry_out, lambda: None)
 
 
@@ -223,7 +223,7 @@ def _has_lowest_priority(position: MessagePosition) -> bool:
 
 
 @fault("queue-manager-purge-keeps-messages-of-priority-0", breaks="MQSO-5.1.1.2-D04")
-class QueueManagerPurgeKeepsMessagesOfPriority0(Queues):
+class QueueManagerPurgeKeepsMessagesOfPriority0(QueueLifecycle):
     """A purge keeps the nontransactional messages of priority 0."""
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
@@ -238,32 +238,37 @@ class QueueManagerPurgeKeepsMessagesOfPriority0(Queues):
 
 
 @fault("queue-manager-purge-empties-journal-too", breaks="MQSO-5.1.1.2-D04", blind=True)
-class QueueManagerPurgeEmptiesJournalToo(Queues):
+class QueueManagerPurgeEmptiesJournalToo(QueueLifecycle):
     """A purge of a queue also removes the messages in its journal."""
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
         journal = queue.JournalQueueReference
         for position in [] if journal is None else list(journal.MessagePositionList):
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
 
 
 @fault("queue-manager-purge-empties-subqueues-too", breaks="MQSO-5.1.1.2-D04", blind=True)
-class QueueManagerPurgeEmptiesSubqueuesToo(Queues):
+class QueueManagerPurgeEmptiesSubqueuesToo(QueueLifecycle):
     """A purge of a queue also removes the messages in its subqueues."""
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
         for subqueue in queue.SubqueueCollection.values():
             for position in list(subqueue.MessagePositionList):
-                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
 
 
-add("deleted-queue-still-exists", "MQSO-5.1.1.2-D05", "A queue still exists after it was deleted.", skip(Queues.forget))
+add(
+    "deleted-queue-still-exists",
+    "MQSO-5.1.1.2-D05",
+    "A queue still exists after it was deleted.",
+    skip(QueueLifecycle.forget),
+)
 
 
 @fault("queue-manager-journal-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
-class QueueManagerJournalOfDeletedQueueReturnsWithItsName(Queues):
+class QueueManagerJournalOfDeletedQueueReturnsWithItsName(QueueLifecycle):
     """The journal of a new queue with the name of a deleted queue contains the messages from the journal of the deleted
     queue.
     """
@@ -279,23 +284,23 @@ class QueueManagerJournalOfDeletedQueueReturnsWithItsName(Queues):
         super().add(queue)
         for message in getattr(self, "journals", {}).pop(queue.Pathname.lower(), ()):
             assert queue.JournalQueueReference is not None
-            self.qm.journaling.put_into_system_queue(queue.JournalQueueReference, message)
+            self.qm.message_journaling.put_into_system_queue(queue.JournalQueueReference, message)
 
 
 @fault("queue-manager-deletion-empties-queues-with-longer-names", breaks="MQSO-5.1.1.2-D05", blind=True)
-class QueueManagerDeletionEmptiesQueuesWithLongerNames(Queues):
+class QueueManagerDeletionEmptiesQueuesWithLongerNames(QueueLifecycle):
     """The deletion of a queue also removes the messages of queues whose names begin with its name."""
 
     def delete(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
         for other in list(self.qm.adm.QueueCollection.values()):
             if other is not queue and other.Pathname.lower().startswith(queue.Pathname.lower()):
                 for position in list(other.MessagePositionList):
-                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+                    self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
         return super().delete(queue, *arguments, **named)  # type: ignore[arg-type]
 
 
 @fault("queue-manager-subqueue-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
-class QueueManagerSubqueueOfDeletedQueueReturnsWithItsName(Queues):
+class QueueManagerSubqueueOfDeletedQueueReturnsWithItsName(QueueLifecycle):
     """When the subqueues of a deleted queue are created again, they contain the messages of the deleted subqueues."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -306,12 +311,12 @@ class QueueManagerSubqueueOfDeletedQueueReturnsWithItsName(Queues):
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         super().add_subqueue(queue, parent, name)
         for position in getattr(self, "kept", {}).get(parent.Pathname.lower(), {}).pop(name.lower(), []):
-            again = self.qm.positions.insert_message(queue, position.MessageReference)
-            self.qm.positions.on_message_available(again)
+            again = self.qm.message_positions.insert_message(queue, position.MessageReference)
+            self.qm.message_positions.on_message_available(again)
 
 
 @fault("queue-manager-returns-same-cursor-for-every-request-on-handle", breaks="MQSO-5.1.1.2-D06")
-class QueueManagerReturnsSameCursorForEveryRequestOnHandle(Cursors):
+class QueueManagerReturnsSameCursorForEveryRequestOnHandle(QueueCursors):
     """The queue manager returns the same cursor for every request on an open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -325,7 +330,7 @@ def _open_nonempty_queues_with_cursors(qm: QueueManager) -> None:
             _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
             if descriptor is not None:
                 for _ in range(2):
-                    qm.cursors.open(descriptor)
+                    qm.queue_cursors.open(descriptor)
 
 
 add(
@@ -337,7 +342,7 @@ add(
 
 
 @fault("queue-manager-new-cursor-begins-at-older-cursor", breaks="MQSO-5.1.1.2-D06")
-class QueueManagerNewCursorBeginsAtOlderCursor(Cursors):
+class QueueManagerNewCursorBeginsAtOlderCursor(QueueCursors):
     """A new cursor begins at the position of the cursor that was opened last with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -357,12 +362,12 @@ class QueueManagerClosedCursorRewindsOtherCursors(QueueOpening):
         descriptor = cursor.OpenQueueDescriptorReference
         super().close_cursor(cursor)
         for other in descriptor.CursorCollection.values():
-            self.qm.cursors.rewind(other)
+            self.qm.queue_cursors.move_cursor_to_start(other)
             other.CursorState = CursorState.UNREAD
 
 
 @fault("outgoing-queue-shared-by-destinations", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
-class OutgoingQueueSharedByDestinations(Destinations):
+class OutgoingQueueSharedByDestinations(DestinationResolving):
     """The queue manager puts all outgoing messages into the outgoing queue that was created first."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -370,7 +375,7 @@ class OutgoingQueueSharedByDestinations(Destinations):
 
 
 @fault("queue-manager-outgoing-queue-shared-by-queues-of-one-host", breaks="MQSO-5.1.1.2-D07")
-class QueueManagerOutgoingQueueSharedByQueuesOfOneHost(Destinations):
+class QueueManagerOutgoingQueueSharedByQueuesOfOneHost(DestinationResolving):
     """The queue manager uses one outgoing queue for all direct format names of queues of one computer."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:

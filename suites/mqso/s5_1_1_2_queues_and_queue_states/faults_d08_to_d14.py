@@ -11,17 +11,17 @@ from harness.faults.primitives import at_restart, combine_installers, skip, skip
 from harness.faults.registry import add
 from reference_qm.codec import DirectQueueFormatName, PrivateName, UserMessagePacket
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.sessions.session_closing import SessionClosing
+from reference_qm.core.sessions.session_establishing import SessionEstablishing
 from reference_qm.core.store.entries import build_removal_change
-from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.statuses import Status
@@ -34,7 +34,7 @@ add(
     "idle-outgoing-queue-not-destroyed",
     "MQSO-5.1.1.2-D08",
     "An idle outgoing queue is never destroyed.",
-    skip(Destinations.on_outgoing_queue_idle_timer),
+    skip(DestinationResolving.on_outgoing_queue_idle_timer),
 )
 
 
@@ -42,12 +42,12 @@ add(
     "unconnected-outgoing-queue-does-not-retry",
     "MQSO-5.1.1.2-D08",
     "An outgoing queue that could not connect does not try again.",
-    skip_during(Closing.fail_to_establish, Closing.await_reconnect),
+    skip_during(SessionClosing.close_session_after_failed_establishment, SessionClosing.await_reconnect),
 )
 
 
 @fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
-class IdleOutgoingQueueDestroyedWithMessages(Destinations):
+class IdleOutgoingQueueDestroyedWithMessages(DestinationResolving):
     """The queue manager destroys an outgoing queue that has had no connection for some time, together with its
     messages.
     """
@@ -57,7 +57,7 @@ class IdleOutgoingQueueDestroyedWithMessages(Destinations):
 
 
 @fault("queue-manager-outgoing-queue-created-again-never-destroyed", breaks="MQSO-5.1.1.2-D08")
-class QueueManagerOutgoingQueueCreatedAgainNeverDestroyed(Destinations):
+class QueueManagerOutgoingQueueCreatedAgainNeverDestroyed(DestinationResolving):
     """If the queue manager recreates an outgoing queue that was destroyed, the recreated queue is not destroyed when it
     is idle.
     """
@@ -73,12 +73,12 @@ add(
     "outgoing-queue-does-not-reconnect-after-lost-connection",
     "MQSO-5.1.1.2-D09",
     "An outgoing queue whose connection is lost does not connect again.",
-    skip_during(Closing.on_transport_lost, Closing.await_reconnect),
+    skip_during(SessionClosing.on_transport_lost, SessionClosing.await_reconnect),
 )
 
 
 @fault("queue-manager-outgoing-queue-lost-twice-does-not-connect-again", breaks="MQSO-5.1.1.2-D09")
-class QueueManagerOutgoingQueueLostTwiceDoesNotConnectAgain(Closing):
+class QueueManagerOutgoingQueueLostTwiceDoesNotConnectAgain(SessionClosing):
     """An outgoing queue whose connection is lost a second time does not connect again."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -92,7 +92,7 @@ add(
     "pause-of-outgoing-queue-has-no-effect",
     "MQSO-5.1.1.2-D10",
     "A paused outgoing queue continues to send.",
-    skip(Administering.pause_queue),
+    skip(TransferAdministering.pause_queue),
 )
 
 
@@ -100,12 +100,12 @@ add(
     "resume-of-outgoing-queue-has-no-effect",
     "MQSO-5.1.1.2-D10",
     "A resumed outgoing queue stays paused.",
-    skip(Administering.resume_queue),
+    skip(TransferAdministering.resume_queue),
 )
 
 
 @fault("every-paused-outgoing-queue-resumed-when-one-is-resumed", breaks="MQSO-5.1.1.2-D10")
-class EveryPausedOutgoingQueueResumedWhenOneIsResumed(Administering):
+class EveryPausedOutgoingQueueResumedWhenOneIsResumed(TransferAdministering):
     """When one outgoing queue is resumed, all paused outgoing queues are resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -115,7 +115,7 @@ class EveryPausedOutgoingQueueResumedWhenOneIsResumed(Administering):
 
 
 @fault("every-outgoing-queue-paused-when-one-is-paused", breaks="MQSO-5.1.1.2-D10")
-class EveryOutgoingQueuePausedWhenOneIsPaused(Administering):
+class EveryOutgoingQueuePausedWhenOneIsPaused(TransferAdministering):
     """When one outgoing queue is paused, all outgoing queues are paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -124,7 +124,7 @@ class EveryOutgoingQueuePausedWhenOneIsPaused(Administering):
 
 
 @fault("queue-manager-resumed-queue-keeps-messages-added-during-pause", breaks="MQSO-5.1.1.2-D10")
-class QueueManagerResumedQueueKeepsMessagesAddedDuringPause(Administering):
+class QueueManagerResumedQueueKeepsMessagesAddedDuringPause(TransferAdministering):
     """A resumed outgoing queue sends the messages that it had before the pause, but not the messages that were added
     later.
     """
@@ -149,7 +149,7 @@ class QueueManagerResumedQueueKeepsMessagesAddedDuringPause(Administering):
 
 
 @fault("queue-manager-second-resume-sends-nothing", breaks="MQSO-5.1.1.2-D10", blind=True)
-class QueueManagerSecondResumeSendsNothing(Administering):
+class QueueManagerSecondResumeSendsNothing(TransferAdministering):
     """An outgoing queue that was paused and resumed before is not resumed a second time."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -161,7 +161,7 @@ class QueueManagerSecondResumeSendsNothing(Administering):
 
 
 @fault("queue-manager-resumed-queue-sends-only-messages-before-pause", breaks="MQSO-5.1.1.2-D10")
-class QueueManagerResumedQueueSendsOnlyMessagesBeforePause(Administering):
+class QueueManagerResumedQueueSendsOnlyMessagesBeforePause(TransferAdministering):
     """A resumed outgoing queue sends only the messages that it had before the pause."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -186,7 +186,7 @@ class SystemQueueCanBeDeleted(QueueCommands):
 
 
 @fault("queue-manager-stores-network-message-in-system-queue", breaks="MQSO-5.1.1.2-D11")
-class QueueManagerStoresNetworkMessageInSystemQueue(Arrival):
+class QueueManagerStoresNetworkMessageInSystemQueue(MessageArrival):
     """The receiver stores a message that is addressed to the direct format name of a system queue in this queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -209,7 +209,7 @@ class QueueManagerTransactionalDeadLetterQueueDeletionSucceeds(QueueCommands):
 
 
 @fault("queue-manager-order-queue-can-be-created", breaks="MQSO-5.1.1.2-D11", blind=True)
-class QueueManagerOrderQueueCanBeCreated(Queues):
+class QueueManagerOrderQueueCanBeCreated(QueueLifecycle):
     """An application can create a queue with the name of the order queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -217,9 +217,9 @@ class QueueManagerOrderQueueCanBeCreated(Queues):
             return super().create_without_directory(queue, utc_s)
         status, created = super().create_without_directory(replace(queue, Pathname="private$\\order-queue"), utc_s)
         if created is not None:
-            self.qm.queues.forget(created)
+            self.qm.queue_lifecycle.forget(created)
             created.Pathname = queue.Pathname
-            self.qm.queues.add(created)
+            self.qm.queue_lifecycle.add(created)
         return status, created
 
 
@@ -227,12 +227,12 @@ add(
     "delivered-message-not-journaled",
     "MQSO-5.1.1.2-D12",
     "A delivered message with positive journaling is not journaled.",
-    skip(Journaling.journal_delivered_message),
+    skip(MessageJournaling.journal_delivered_message),
 )
 
 
 @fault("queue-manager-source-journal-message-without-response-queue", breaks="MQSO-5.1.1.2-D12")
-class QueueManagerSourceJournalMessageWithoutResponseQueue(Journaling):
+class QueueManagerSourceJournalMessageWithoutResponseQueue(MessageJournaling):
     """The sender stores a message in the source journal without its response queue."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -241,7 +241,7 @@ class QueueManagerSourceJournalMessageWithoutResponseQueue(Journaling):
 
 
 @fault("queue-manager-express-message-not-in-source-journal", breaks="MQSO-5.1.1.2-D12")
-class QueueManagerExpressMessageNotInSourceJournal(Journaling):
+class QueueManagerExpressMessageNotInSourceJournal(MessageJournaling):
     """The source journal does not store express messages."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -255,11 +255,11 @@ add(
     "undelivered-message-lost",
     ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
     "An undelivered message with negative journaling is lost.",
-    skip(Journaling.journal_failed_message),
+    skip(MessageJournaling.journal_failed_message),
 )
 
 
-class WrongDeadLetterQueueChooser(Journaling):
+class WrongDeadLetterQueueChooser(MessageJournaling):
     """After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:
@@ -269,7 +269,7 @@ class WrongDeadLetterQueueChooser(Journaling):
 
 
 def _record_restart(qm: QueueManager) -> None:
-    vars(qm.journaling)["restarted"] = True
+    vars(qm.message_journaling)["restarted"] = True
 
 
 add(
@@ -281,7 +281,7 @@ add(
 
 
 @fault("queue-manager-express-message-not-in-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
-class QueueManagerExpressMessageNotInDeadLetterQueue(Journaling):
+class QueueManagerExpressMessageNotInDeadLetterQueue(MessageJournaling):
     """The dead-letter queue does not store express messages."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -313,7 +313,7 @@ class ReceiverOrderAckForSecondSenderSentToWrongPrivateQueue(OrderAcks):
 
 
 @fault("outgoing-queue-address-not-resolved-again-after-connect-failure", breaks="MQSO-5.1.1.2-D08", blind=True)
-class OutgoingQueueAddressNotResolvedAgainAfterConnectFailure(Establishing):
+class OutgoingQueueAddressNotResolvedAgainAfterConnectFailure(SessionEstablishing):
     """After a failed connection, an outgoing queue does not return to the state Initializing: it connects again to
     the known addresses, and never resolves the address of its destination again.
     """

@@ -6,15 +6,15 @@ from typing import Any
 
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import PrivateName, parse_format_name
-from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.names.destination_resolving import DestinationResolving
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-private-queues-of-one-host-share-outgoing-queue", breaks="MQSO-5.1.1.2-D07")
-class SenderPrivateQueuesOfOneHostShareOutgoingQueue(Destinations):
+class SenderPrivateQueuesOfOneHostShareOutgoingQueue(DestinationResolving):
     """The sender has one outgoing queue for all queues of a queue manager that are addressed by private names."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -28,7 +28,7 @@ class SenderPrivateQueuesOfOneHostShareOutgoingQueue(Destinations):
 
 
 @fault("sender-direct-queues-of-one-host-share-outgoing-queue", breaks="MQSO-5.1.1.2-D07")
-class SenderDirectQueuesOfOneHostShareOutgoingQueue(Destinations):
+class SenderDirectQueuesOfOneHostShareOutgoingQueue(DestinationResolving):
     """The sender has one outgoing queue for all queues of an address that are addressed by direct names."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -39,7 +39,7 @@ class SenderDirectQueuesOfOneHostShareOutgoingQueue(Destinations):
 
 
 @fault("sender-outgoing-queue-not-connected-again-after-second-loss", breaks="MQSO-5.1.1.2-D09")
-class SenderOutgoingQueueNotConnectedAgainAfterSecondLoss(Closing):
+class SenderOutgoingQueueNotConnectedAgainAfterSecondLoss(SessionClosing):
     """The sender does not wait to connect an outgoing queue again if its connection is lost a second time."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -55,7 +55,7 @@ class SenderOutgoingQueueNotConnectedAgainAfterSecondLoss(Closing):
 
 
 @fault("sender-reconnects-only-one-lost-outgoing-queue", breaks="MQSO-5.1.1.2-D09")
-class SenderReconnectsOnlyOneLostOutgoingQueue(Closing):
+class SenderReconnectsOnlyOneLostOutgoingQueue(SessionClosing):
     """The sender does not wait to connect an outgoing queue again while a different outgoing queue waits."""
 
     @only_if(

@@ -7,14 +7,14 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import MessagePosition, Session
 
 
 @fault("sender-journaled-transactional-message-discarded", breaks="MQSO-5.1.1.2-D12", blind=True)
-class SenderJournaledTransactionalMessageDiscarded(Journaling):
+class SenderJournaledTransactionalMessageDiscarded(MessageJournaling):
     """The source journal stores no transactional messages."""
 
     def journal_delivered_message(self, position: MessagePosition) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-queue-paused-while-empty-not-connected-after-resume", breaks="MQSO-5.1.1.2-D10", blind=True)
-class SenderQueuePausedWhileEmptyNotConnectedAfterResume(Administering):
+class SenderQueuePausedWhileEmptyNotConnectedAfterResume(TransferAdministering):
     """The sender does not connect a resumed outgoing queue, and does not send the messages that entered the queue
     during the pause, if the queue was paused without messages and without a session.
     """

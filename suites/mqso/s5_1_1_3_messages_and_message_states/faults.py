@@ -10,21 +10,21 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_journaling import MessageJournaling
+from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import INFINITE, MessagePosition, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
@@ -35,7 +35,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("express-message-of-subqueue-survives-restart", breaks="MQSO-5.1.1.3-D01", blind=True)
-class ExpressMessageOfSubqueueSurvivesRestart(Positions):
+class ExpressMessageOfSubqueueSurvivesRestart(MessagePositions):
     """An express message that was moved to a subqueue survives a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -45,16 +45,16 @@ class ExpressMessageOfSubqueueSurvivesRestart(Positions):
 
 
 @fault("queue-manager-time-to-be-received-of-unsendable-message-ignored", breaks="MQSO-5.1.1.3-D02", blind=True)
-class QueueManagerTimeToBeReceivedOfUnsendableMessageIgnored(Lifetimes):
+class QueueManagerTimeToBeReceivedOfUnsendableMessageIgnored(MessageLifetimes):
     """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
 
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:
+        if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE_TIMEOUT:
             super().record_deadline_of_message_to_send(session, position)
 
 
 @fault("queue-manager-message-locked-at-expiry-never-expires", breaks="MQSO-5.1.1.3-D02")
-class QueueManagerMessageLockedAtExpiryNeverExpires(Lifetimes):
+class QueueManagerMessageLockedAtExpiryNeverExpires(MessageLifetimes):
     """A message that a transaction locked never expires after an abort has returned it to its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -65,7 +65,7 @@ class QueueManagerMessageLockedAtExpiryNeverExpires(Lifetimes):
 
 
 @fault("queue-manager-transactional-message-in-queue-never-expires", breaks="MQSO-5.1.1.3-D02")
-class QueueManagerTransactionalMessageInQueueNeverExpires(Lifetimes):
+class QueueManagerTransactionalMessageInQueueNeverExpires(MessageLifetimes):
     """A transactional message in a local queue never expires."""
 
     @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
@@ -90,7 +90,7 @@ add(
 
 
 @fault("sender-express-message-removed-when-sent", breaks="MQSO-5.1.1.3-D04", blind=True)
-class SenderExpressMessageRemovedWhenSent(Sending):
+class SenderExpressMessageRemovedWhenSent(MessageSending):
     """An express message leaves its outgoing queue as soon as it is sent, before its acknowledgment."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -101,7 +101,7 @@ class SenderExpressMessageRemovedWhenSent(Sending):
 
 
 @fault("peeked-message-invisible-to-later-reads", breaks="MQSO-5.1.1.3-D05")
-class PeekedMessageInvisibleToLaterReads(Seeking):
+class PeekedMessageInvisibleToLaterReads(MessageSearch):
     """A peeked message is invisible to later reads."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -112,7 +112,7 @@ class PeekedMessageInvisibleToLaterReads(Seeking):
 
 
 @fault("queue-manager-peek-with-seek-last-removes-message", breaks="MQSO-5.1.1.3-D05", blind=True)
-class QueueManagerPeekWithSeekLastRemovesMessage(Reading):
+class QueueManagerPeekWithSeekLastRemovesMessage(MessageReading):
     """A peek with seek last removes the message."""
 
     def read_by_lookup_identifier(
@@ -132,7 +132,7 @@ class QueueManagerPeekWithSeekLastRemovesMessage(Reading):
 
 
 @fault("peek-shows-locked-message", breaks=("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06"))
-class PeekShowsLockedMessage(Seeking):
+class PeekShowsLockedMessage(MessageSearch):
     """A peek returns a message that a transaction has received."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -142,7 +142,7 @@ class PeekShowsLockedMessage(Seeking):
 
 
 @fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
-class PeekFindsMessagePurgedDuringTransaction(Seeking):
+class PeekFindsMessagePurgedDuringTransaction(MessageSearch):
     """After a queue was purged, a peek still returns a message that a transaction has received."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -151,7 +151,7 @@ class PeekFindsMessagePurgedDuringTransaction(Seeking):
 
 
 @fault("queue-manager-locked-message-peeked-by-identifier", breaks="MQSO-5.1.1.3-D06")
-class QueueManagerLockedMessagePeekedByIdentifier(Seeking):
+class QueueManagerLockedMessagePeekedByIdentifier(MessageSearch):
     """A peek with the identifier of a message that a transaction has received returns the message."""
 
     def seek_with_identifier(
@@ -165,7 +165,7 @@ class QueueManagerLockedMessagePeekedByIdentifier(Seeking):
 
 
 @fault("queue-manager-locked-message-received-by-identifier", breaks="MQSO-5.1.1.3-D06", blind=True)
-class QueueManagerLockedMessageReceivedByIdentifier(Seeking):
+class QueueManagerLockedMessageReceivedByIdentifier(MessageSearch):
     """A receive by LookupIdentifier returns a message that another transaction has received."""
 
     def seek_with_identifier(
@@ -179,14 +179,14 @@ class QueueManagerLockedMessageReceivedByIdentifier(Seeking):
 
 
 @fault("queue-manager-message-of-waiting-read-stays-in-queue", breaks="MQSO-5.1.1.3-D06", blind=True)
-class QueueManagerMessageOfWaitingReadStaysInQueue(Waiting):
+class QueueManagerMessageOfWaitingReadStaysInQueue(WaitingReads):
     """A nontransactional message that a waiting receive gets stays in its queue."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().pass_message_to_waiting_reader(reader, position)
         if reader.DestructiveRead and reader.transaction is None and not self.qm.readers:
-            again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
-            self.qm.positions.on_message_available(again)
+            again = self.qm.message_positions.insert_message(position.QueueReference, position.MessageReference)
+            self.qm.message_positions.on_message_available(again)
 
 
 add(
@@ -218,7 +218,7 @@ class QueueManagerMessageDeletedBySecondAbort(TransactionEvents):
         self.aborted = aborted
         super().abort_dequeue(operation, now)
         if position.LookupIdentifier in aborted and position.State is MessagePositionState.AVAILABLE:
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
         aborted.add(position.LookupIdentifier)
 
 
@@ -239,28 +239,28 @@ class QueueManagerCommittedMessageOfSecondQueueReturns(TransactionEvents):
 
 
 @fault("queue-manager-expired-message-with-jp-becomes-dead-letter", breaks="MQSO-5.1.1.3-D08")
-class QueueManagerExpiredMessageWithJpBecomesDeadLetter(Journaling):
+class QueueManagerExpiredMessageWithJpBecomesDeadLetter(MessageJournaling):
     """An expired message for which only positive journaling was requested becomes a dead letter."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if message.PositiveJournalingRequested and message.TimeToReachQueue != INFINITE:
+        if message.PositiveJournalingRequested and message.TimeToReachQueue != INFINITE_TIMEOUT:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed_message(position)
 
 
 @fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
-class QueueManagerRefusedMessageWithoutJnDeadLettered(Journaling):
+class QueueManagerRefusedMessageWithoutJnDeadLettered(MessageJournaling):
     """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE_TIMEOUT:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed_message(position)
 
 
-class _TransactionalDestinationRecorder(Resolving):
+class _TransactionalDestinationRecorder(SessionAddressResolving):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         waiting = [one.UserMessage for one in session.OutgoingMessageTable]
         vars(self.qm.next_hops)["transactional"] = any(packet.UserHeader.TH for packet in waiting)
@@ -272,7 +272,7 @@ class _NextHopsThatSendTransactionalMessagesDirectly(NextHops):
         return (guid,) if self.__dict__.get("transactional") else super().get_next_hop_identifiers(guid)
 
 
-class _PreparedAbortRecorder(Coordinating):
+class _PreparedAbortRecorder(TransactionCoordinating):
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         prepared = transaction.state is TransactionState.PREPARED
         vars(self.qm.transaction_events)["prepared"] = transaction if prepared else None

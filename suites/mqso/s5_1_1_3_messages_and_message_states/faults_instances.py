@@ -5,14 +5,14 @@ from __future__ import annotations
 from harness.faults.carried_acks import CarrierAwareSessionAcks
 from harness.faults.parts import fault
 from reference_qm.codec import SessionHeader
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
 
 
 @fault("queue-manager-over-quota-recoverable-message-stored", breaks="MQSO-5.1.1.3-01")
-class QueueManagerOverQuotaRecoverableMessageStored(Quotas):
+class QueueManagerOverQuotaRecoverableMessageStored(QueueQuotas):
     """The queue manager stores a recoverable message although the quota of the queue is exceeded."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -23,7 +23,7 @@ class QueueManagerOverQuotaRecoverableMessageStored(Quotas):
 
 
 @fault("queue-manager-second-over-quota-message-stored", breaks="MQSO-5.1.1.3-01")
-class QueueManagerSecondOverQuotaMessageStored(Quotas):
+class QueueManagerSecondOverQuotaMessageStored(QueueQuotas):
     """The queue manager stores a second message that exceeds the quota of a queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -37,7 +37,7 @@ class QueueManagerSecondOverQuotaMessageStored(Quotas):
 
 
 @fault("queue-manager-over-quota-message-in-transaction-stored", breaks="MQSO-5.1.1.3-01")
-class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
+class QueueManagerOverQuotaMessageInTransactionStored(QueueQuotas):
     """The queue manager stores a transactional message although the quota of the queue is exceeded."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -49,9 +49,9 @@ class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
 class SenderKeepsRecoverableMessageAckedInUserMessage(CarrierAwareSessionAcks):
     """The sender keeps recoverable messages whose acknowledgment arrives in the SessionHeader of a UserMessage."""
 
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+    def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.is_carried_by_session_ack_packet:
-            super().delete_acknowledged_recoverable(session, header)
+            super().delete_acknowledged_recoverable_messages(session, header)
 
 
 @fault("sender-keeps-transactional-message-acked-in-user-message", breaks="MQSO-5.1.1.3-D04")
@@ -60,8 +60,8 @@ class SenderKeepsTransactionalMessageAckedInUserMessage(CarrierAwareSessionAcks)
     SessionHeader of a UserMessage.
     """
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, header)
+    def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged_messages(session, header)
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and not self.is_carried_by_session_ack_packet:
                 position.ReceivedSessionAck = False

@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
 from reference_qm.directory import QueueManager
 
 
@@ -17,7 +17,7 @@ def _make_lookup_that_skips_next_hops_in_retries(
     original: Callable[..., Any], qm: Any, session: Any, now: Any
 ) -> Callable[..., Any]:
     def get_next_hops(qm: Any, guid: UUID) -> tuple[QueueManager, ...]:
-        destination = qm.enterprise.find_queue_manager("Identifier", guid) if session.retrying else None
+        destination = qm.enterprise.find_queue_manager("Identifier", guid) if session.is_retrying_connection else None
         hops: tuple[QueueManager, ...] = original(qm, guid) if destination is None else (destination,)
         return hops
 
@@ -30,7 +30,9 @@ add(
     "The sender connects directly to the destination instead of the next hop on the route, after an attempt to connect "
     "to the next hop has failed.",
     replace_during(
-        Resolving.resolve_host_address, NextHops.get_next_hops, _make_lookup_that_skips_next_hops_in_retries
+        SessionAddressResolving.resolve_host_address,
+        NextHops.get_next_hops,
+        _make_lookup_that_skips_next_hops_in_retries,
     ),
     blind=True,
 )

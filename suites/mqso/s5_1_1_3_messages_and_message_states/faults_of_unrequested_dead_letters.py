@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.model.adm import MessagePosition
 
 
 @fault("sender-transactional-message-without-journaling-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
-class SenderTransactionalMessageWithoutJournalingDeadLettered(Journaling):
+class SenderTransactionalMessageWithoutJournalingDeadLettered(MessageJournaling):
     """A transactional message that cannot be delivered becomes a dead letter without a request."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
@@ -21,7 +21,7 @@ class SenderTransactionalMessageWithoutJournalingDeadLettered(Journaling):
 
 
 @fault("sender-message-with-dead-letter-queue-name-made-dead-letter", breaks="MQSO-5.1.1.3-D08", blind=True)
-class SenderMessageWithDeadLetterQueueNameMadeDeadLetter(Journaling):
+class SenderMessageWithDeadLetterQueueNameMadeDeadLetter(MessageJournaling):
     """A message that names a dead-letter queue becomes a dead letter without a request."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:

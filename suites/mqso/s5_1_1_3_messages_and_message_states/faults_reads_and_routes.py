@@ -7,15 +7,15 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 
-def _save_express_message(durability: Durability, position: MessagePosition, build: Any) -> Change:
+def _save_express_message(durability: DurableRecords, position: MessagePosition, build: Any) -> Change:
     """Return the record of an express message, built as that of a recoverable message."""
     message = position.MessageReference
     position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
@@ -25,7 +25,7 @@ def _save_express_message(durability: Durability, position: MessagePosition, bui
 
 
 @fault("sender-outgoing-express-message-survives-stop", breaks="MQSO-5.1.1.3-D01")
-class SenderOutgoingExpressMessageSurvivesStop(Durability):
+class SenderOutgoingExpressMessageSurvivesStop(DurableRecords):
     """An express message that waits in an outgoing queue survives a restart of the queue manager."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -35,7 +35,7 @@ class SenderOutgoingExpressMessageSurvivesStop(Durability):
 
 
 @fault("sender-express-message-for-local-queue-survives-stop", breaks="MQSO-5.1.1.3-D01")
-class SenderExpressMessageForLocalQueueSurvivesStop(Durability):
+class SenderExpressMessageForLocalQueueSurvivesStop(DurableRecords):
     """An express message that an application sends to a local queue survives a restart of the queue manager."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -65,7 +65,7 @@ class SenderNextHopsOtherThanDestinationNotUsed(NextHops):
 
 
 @fault("reader-second-peek-removes-message", breaks="MQSO-5.1.1.3-D05")
-class ReaderSecondPeekRemovesMessage(Reading):
+class ReaderSecondPeekRemovesMessage(MessageReading):
     """The second peek at a message removes the message from its queue."""
 
     def peek_message(self, queue_desc: Any, answered: Any, now: Now, *arguments: Any, **named: Any) -> None:
@@ -81,7 +81,7 @@ class ReaderSecondPeekRemovesMessage(Reading):
 
 
 @fault("reader-peek-by-lookup-identifier-removes-message", breaks="MQSO-5.1.1.3-D05")
-class ReaderPeekByLookupIdentifierRemovesMessage(Reading):
+class ReaderPeekByLookupIdentifierRemovesMessage(MessageReading):
     """A peek by LookupIdentifier receives the message."""
 
     def read_by_lookup_identifier(
@@ -100,7 +100,7 @@ class ReaderPeekByLookupIdentifierRemovesMessage(Reading):
 
 
 @fault("reader-peek-with-cursor-clears-extension", breaks="MQSO-5.1.1.3-D05")
-class ReaderPeekWithCursorClearsExtension(Reading):
+class ReaderPeekWithCursorClearsExtension(MessageReading):
     """A peek with a cursor removes the extension of the message."""
 
     def peek_message(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.transactions import Transaction
@@ -24,7 +24,7 @@ class QueueManagerSecondInternalTransactionNeedsCoordinator(TransactionCommands)
 
 
 @fault("queue-manager-internal-commit-with-messages-to-send-needs-coordinator", breaks="MQSO-5.2.1.3-D01", blind=True)
-class QueueManagerInternalCommitWithMessagesToSendNeedsCoordinator(Coordinating):
+class QueueManagerInternalCommitWithMessagesToSendNeedsCoordinator(TransactionCoordinating):
     """The queue manager commits an internal transaction with messages to other queue managers only while the
     coordinator is available.
     """
@@ -37,7 +37,7 @@ class QueueManagerInternalCommitWithMessagesToSendNeedsCoordinator(Coordinating)
 
 
 @fault("queue-manager-internal-abort-waits-for-coordinator", breaks="MQSO-5.2.1.3-D01", blind=True)
-class QueueManagerInternalAbortWaitsForCoordinator(Coordinating):
+class QueueManagerInternalAbortWaitsForCoordinator(TransactionCoordinating):
     """The queue manager does not abort an internal transaction while the coordinator is unavailable."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:

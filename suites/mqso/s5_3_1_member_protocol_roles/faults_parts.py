@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import OpenQueueResult
 from reference_qm.core.remote.enums import DesiredAccess
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-queue-opened-to-peek-not-readable", breaks="MQSO-5.3.1-01", blind=True)
-class ServerQueueOpenedToPeekNotReadable(RemoteOpening):
+class ServerQueueOpenedToPeekNotReadable(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses a queue that R_QMOpenRemoteQueue opened to peek."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -26,7 +26,7 @@ class ServerQueueOpenedToPeekNotReadable(RemoteOpening):
 
 
 @fault("server-second-opened-queue-not-readable", breaks="MQSO-5.3.1-01", blind=True)
-class ServerSecondOpenedQueueNotReadable(RemoteOpening):
+class ServerSecondOpenedQueueNotReadable(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses a queue while another queue is open for remote reading."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -37,7 +37,7 @@ class ServerSecondOpenedQueueNotReadable(RemoteOpening):
 
 
 @fault("server-implements-no-remote-cursors", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"), blind=True)
-class ServerImplementsNoRemoteCursors(Qmcomm):
+class ServerImplementsNoRemoteCursors(QmcommMethods):
     """R_QMCreateRemoteCursor fails for every queue, so that a queue cannot be read with a cursor."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
@@ -45,7 +45,7 @@ class ServerImplementsNoRemoteCursors(Qmcomm):
 
 
 @fault("server-implements-no-remote-purge", breaks="MQSO-5.3.1-02", blind=True)
-class ServerImplementsNoRemotePurge(RemoteOpening):
+class ServerImplementsNoRemotePurge(RemoteQueueOpening):
     """RemoteQMPurgeQueue fails for every queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -53,7 +53,7 @@ class ServerImplementsNoRemotePurge(RemoteOpening):
 
 
 @fault("server-opens-queues-only-to-peek", breaks="MQSO-5.3.1-02", blind=True)
-class ServerOpensQueuesOnlyToPeek(Qmcomm):
+class ServerOpensQueuesOnlyToPeek(QmcommMethods):
     """R_QMOpenRemoteQueue opens queues to peek, but refuses to open them to receive."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:

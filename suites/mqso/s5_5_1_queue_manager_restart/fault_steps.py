@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_qm.codec import UserMessagePacket, parse_packet
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 
 
-class RestartThatLosesStoredMessages(Restoring):
+class RestartThatLosesStoredMessages(StateRestoring):
     """A restart that loses some entries of the store; a subclass selects which."""
 
     def restore(self, entries: Mapping[str, object]) -> None:

@@ -9,14 +9,14 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, filter_effects
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.core.store.entries import build_message_entry, build_message_relocation, build_removal_change
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel
-from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.adm import INFINITE_TIMEOUT, Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.effects import Effect, Persist
@@ -103,7 +103,7 @@ def _keep_first_message_of_outgoing_queues(transactional: bool) -> Callable[[Que
 def _make_lifetimes_of_stored_messages_infinite(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
-            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE_TIMEOUT)
 
 
 def _reset_message_id_ordinal(qm: QueueManager) -> None:
@@ -340,7 +340,7 @@ add(
 
 
 @fault("restart-keeps-express-messages", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
-class RestartKeepsExpressMessages(Durability):
+class RestartKeepsExpressMessages(DurableRecords):
     """The queue manager restores express messages after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -352,18 +352,18 @@ class RestartKeepsExpressMessages(Durability):
 @fault(
     "queue-manager-journal-keeps-express-message-over-restart", breaks=("MQSO-5.5.1-06", "MQSO-3.2.1-D01"), blind=True
 )
-class QueueManagerJournalKeepsExpressMessageOverRestart(Journaling):
+class QueueManagerJournalKeepsExpressMessageOverRestart(MessageJournaling):
     """The queue manager saves journal copies of express messages, so these copies survive a restart."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
-        position = self.qm.positions.insert_message(queue, message)
+        position = self.qm.message_positions.insert_message(queue, message)
         position.key = self.qm.assign_persist_token()
         self.qm.disk.save(build_message_relocation(position))
-        self.qm.positions.on_message_available(position)
+        self.qm.message_positions.on_message_available(position)
 
 
 @fault("sender-waiting-express-message-survives-restart", breaks="MQSO-5.5.1-06", blind=True)
-class SenderWaitingExpressMessageSurvivesRestart(Durability):
+class SenderWaitingExpressMessageSurvivesRestart(DurableRecords):
     """The sender saves an express message in an outgoing queue, so that it is sent after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -380,7 +380,7 @@ class SenderWaitingExpressMessageSurvivesRestart(Durability):
 
 
 @fault("queue-manager-express-dead-letter-survives-restart", breaks="MQSO-5.5.1-06", blind=True)
-class QueueManagerExpressDeadLetterSurvivesRestart(Journaling):
+class QueueManagerExpressDeadLetterSurvivesRestart(MessageJournaling):
     """The queue manager saves an express message in the dead-letter queue."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:

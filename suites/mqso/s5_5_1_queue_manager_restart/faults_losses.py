@@ -8,11 +8,11 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.durable_records import DurableRecords
 from reference_qm.core.store.entries import build_message_relocation
-from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.message_arrival import MessageArrival
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -230,7 +230,7 @@ class RestartLosesLargeRecoverableMessagesOfLocalQueue(RestartThatLosesStoredMes
 
 
 @fault("restart-keeps-express-messages-of-own-applications", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesOfOwnApplications(Durability):
+class RestartKeepsExpressMessagesOfOwnApplications(DurableRecords):
     """An express message that an application sent to a local queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -254,7 +254,7 @@ class RestartKeepsExpressMessagesInOutgoingQueues(RestartKeepsExpressMessagesOfO
 
 
 @fault("restart-keeps-express-messages-from-network", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesFromNetwork(Arrival):
+class RestartKeepsExpressMessagesFromNetwork(MessageArrival):
     """An express message that arrived over the network survives a restart."""
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
@@ -265,7 +265,7 @@ class RestartKeepsExpressMessagesFromNetwork(Arrival):
 
 
 @fault("queue-manager-second-lost-connection-drops-recoverable-message", breaks="MQSO-5.5.1-D01", blind=True)
-class QueueManagerSecondLostConnectionDropsRecoverableMessage(Closing):
+class QueueManagerSecondLostConnectionDropsRecoverableMessage(SessionClosing):
     """When a second connection is lost before the acknowledgment, the outgoing queue drops its recoverable
     messages.
     """
@@ -280,7 +280,7 @@ class QueueManagerSecondLostConnectionDropsRecoverableMessage(Closing):
 
 
 @fault("queue-manager-lost-connection-keeps-first-sent-message-only", breaks="MQSO-5.5.1-D01", blind=True)
-class QueueManagerLostConnectionKeepsFirstSentMessageOnly(Closing):
+class QueueManagerLostConnectionKeepsFirstSentMessageOnly(SessionClosing):
     """When an acceptor closes the connection with sent messages that it did not acknowledge, the outgoing queue keeps
     only the first of its recoverable messages.
     """

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface import remote_commands
@@ -45,7 +45,7 @@ add(
 
 
 @fault("queue-manager-only-first-queue-reconnected-after-outage", breaks="MQSO-5.5.2-01", blind=True)
-class QueueManagerOnlyFirstQueueReconnectedAfterOutage(Closing):
+class QueueManagerOnlyFirstQueueReconnectedAfterOutage(SessionClosing):
     """After a network outage, the queue manager reconnects only its first outgoing queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -99,7 +99,7 @@ MAX_ATTEMPTS = 5
 
 
 @fault("sender-gives-up-after-five-failed-connections", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderGivesUpAfterFiveFailedConnections(Closing):
+class SenderGivesUpAfterFiveFailedConnections(SessionClosing):
     """A queue manager does not connect again after five failed attempts during one outage."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -115,7 +115,7 @@ class SenderGivesUpAfterFiveFailedConnections(Closing):
 
 
 @fault("sender-unsent-transactional-messages-lost-with-session", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderUnsentTransactionalMessagesLostWithSession(Closing):
+class SenderUnsentTransactionalMessagesLostWithSession(SessionClosing):
     """When the sender loses its session, it loses the transactional messages that it has not sent yet."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
+from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
-from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
@@ -24,7 +24,7 @@ from reference_qm.surface.inputs import Endpoint, TransportAccepted, TransportLo
 
 
 @fault("client-purge-during-outage-reported-as-done", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class ClientPurgeDuringOutageReportedAsDone(ClientOpening):
+class ClientPurgeDuringOutageReportedAsDone(ClientQueueOpening):
     """The client reports a purge of a remote queue as done although the server could not be reached."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -36,7 +36,7 @@ class ClientPurgeDuringOutageReportedAsDone(ClientOpening):
 
 
 @fault("client-peek-during-outage-reports-no-message", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class ClientPeekDuringOutageReportsNoMessage(ClientReading):
+class ClientPeekDuringOutageReportsNoMessage(ClientMessageReading):
     """The client answers a peek at a remote queue with "no message" although the server could not be reached."""
 
     def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
@@ -49,7 +49,7 @@ class ClientPeekDuringOutageReportsNoMessage(ClientReading):
 
 
 @fault("client-remote-cursor-created-during-outage", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class ClientRemoteCursorCreatedDuringOutage(ClientCancelling):
+class ClientRemoteCursorCreatedDuringOutage(ClientReadCancelling):
     """The client returns a cursor of a remote queue although the server could not be reached."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -86,7 +86,7 @@ class ClientSecondOutageEndsRemoteReading(ServerBindings):
 
 
 @fault("client-purge-after-outage-fails", breaks="MQSO-5.5.2-05", blind=True)
-class ClientPurgeAfterOutageFails(ClientOpening):
+class ClientPurgeAfterOutageFails(ClientQueueOpening):
     """After a purge that failed because of an outage, the client refuses every further purge of remote queues."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -100,7 +100,7 @@ class ClientPurgeAfterOutageFails(ClientOpening):
 
 
 @fault("client-remote-cursor-creation-fails-after-outage", breaks="MQSO-5.5.2-05", blind=True)
-class ClientRemoteCursorCreationFailsAfterOutage(ClientCancelling):
+class ClientRemoteCursorCreationFailsAfterOutage(ClientReadCancelling):
     """After a cursor could not be created because of an outage, the client creates no further remote cursor."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -114,7 +114,7 @@ class ClientRemoteCursorCreationFailsAfterOutage(ClientCancelling):
 
 
 @fault("sender-only-first-lost-session-connects-again", breaks=("MQSO-5.5.2-D01", "MQSO-4.3.1.2-D03"), blind=True)
-class SenderOnlyFirstLostSessionConnectsAgain(Closing):
+class SenderOnlyFirstLostSessionConnectsAgain(SessionClosing):
     """When the connections of two outgoing queues are lost, the sender connects again only the first of them."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -125,11 +125,13 @@ class SenderOnlyFirstLostSessionConnectsAgain(Closing):
 
 
 @fault("sender-second-failed-attempt-ends-retries", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderSecondFailedAttemptEndsRetries(Closing):
+class SenderSecondFailedAttemptEndsRetries(SessionClosing):
     """The sender stops connecting after the second attempt in a row that could not reach the destination."""
 
-    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        super().fail_to_establish(session, status, reason, now)
+    def close_session_after_failed_establishment(
+        self, session: Session, status: ConnectionStatus, reason: str, now: Now
+    ) -> None:
+        super().close_session_after_failed_establishment(session, status, reason, now)
         failed: dict[int, int] = self.__dict__.setdefault("failed", {})
         failed[session.number] = failed.get(session.number, 0) + 1
         if failed[session.number] > 1:
@@ -137,7 +139,7 @@ class SenderSecondFailedAttemptEndsRetries(Closing):
 
 
 @fault("sender-connection-lost-during-handshake-not-retried", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderConnectionLostDuringHandshakeNotRetried(Closing):
+class SenderConnectionLostDuringHandshakeNotRetried(SessionClosing):
     """The sender does not connect again if the connection is lost before the session is open."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -148,7 +150,7 @@ class SenderConnectionLostDuringHandshakeNotRetried(Closing):
 
 
 @fault("sender-express-messages-dropped-by-outage", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderExpressMessagesDroppedByOutage(Closing):
+class SenderExpressMessagesDroppedByOutage(SessionClosing):
     """The sender drops the express messages of an outgoing queue whose connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -158,7 +160,7 @@ class SenderExpressMessagesDroppedByOutage(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-class _RecorderOfHostsWithLostSessions(Closing):
+class _RecorderOfHostsWithLostSessions(SessionClosing):
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         if session.UnackedReceivedMsgCount:
             self.__dict__.setdefault("hosts", set()).add(session.RemoteQMAddress)
@@ -167,7 +169,7 @@ class _RecorderOfHostsWithLostSessions(Closing):
 
 class _RefuserOfHostsWithLostSessions(SessionOpening):
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
-        if event.remote.host not in vars(self.qm.closing).get("hosts", ()):
+        if event.remote.host not in vars(self.qm.session_closing).get("hosts", ()):
             super().accept_transport(event, now)
 
 

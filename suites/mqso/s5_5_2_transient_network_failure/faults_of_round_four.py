@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.model.statuses import Status
 
 
 @fault("client-reports-timeout-for-read-whose-connection-was-lost", breaks="MQSO-5.5.2-04", blind=True)
-class ClientReportsTimeoutForReadWhoseConnectionWasLost(ClientReading):
+class ClientReportsTimeoutForReadWhoseConnectionWasLost(ClientMessageReading):
     """The client answers a remote read whose connection is lost while the read waits for a message as if the timeout
     had expired, so that the request of the application does not fail.
     """

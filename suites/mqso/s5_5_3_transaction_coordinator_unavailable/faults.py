@@ -6,13 +6,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import CoordinatorChanged
 
 
 @fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
-class ReturnedCoordinatorIgnored(Coordinating):
+class ReturnedCoordinatorIgnored(TransactionCoordinating):
     """After the coordinator was unavailable once, the queue manager never uses the coordinator again."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -31,7 +31,7 @@ class ReturnedCoordinatorIgnored(Coordinating):
 
 
 @fault("queue-manager-keeps-transactions-at-second-coordinator-loss", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
-class QueueManagerKeepsTransactionsAtSecondCoordinatorLoss(Coordinating):
+class QueueManagerKeepsTransactionsAtSecondCoordinatorLoss(TransactionCoordinating):
     """A queue manager aborts undecided transactions when it loses the coordinator for the first time, but not when it
     loses the coordinator again.
     """
@@ -43,19 +43,19 @@ class QueueManagerKeepsTransactionsAtSecondCoordinatorLoss(Coordinating):
 
 
 @fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
-class SessionsRefusedWithoutCoordinator(Coordinating):
+class SessionsRefusedWithoutCoordinator(TransactionCoordinating):
     """The queue manager accepts and opens no sessions while the coordinator is unavailable."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         super().on_coordinator_changed(event, now)
         if event.available:
-            self.qm.administering.bring_online(now)
+            self.qm.transfer_administering.bring_online(now)
         else:
-            self.qm.administering.take_offline(now)
+            self.qm.transfer_administering.take_offline(now)
 
 
 @fault("queue-manager-internal-transaction-undecided-without-coordinator", breaks="MQSO-5.5.3-02", blind=True)
-class QueueManagerInternalTransactionUndecidedWithoutCoordinator(Coordinating):
+class QueueManagerInternalTransactionUndecidedWithoutCoordinator(TransactionCoordinating):
     """Without the coordinator, the queue manager does not decide internal transactions."""
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
@@ -68,12 +68,12 @@ add(
     "undecided-transaction-waits-for-lost-coordinator",
     "MQSO-5.5.3-03",
     "The queue manager keeps undecided transactions when it loses their coordinator.",
-    skip(Coordinating.abort_undecided_transactions),
+    skip(TransactionCoordinating.abort_undecided_transactions),
 )
 
 
 @fault("undecided-transaction-committed-when-coordinator-lost", breaks="MQSO-5.5.3-03")
-class UndecidedTransactionCommittedWhenCoordinatorLost(Coordinating):
+class UndecidedTransactionCommittedWhenCoordinatorLost(TransactionCoordinating):
     """When the queue manager loses the coordinator, it commits undecided transactions."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -85,7 +85,7 @@ class UndecidedTransactionCommittedWhenCoordinatorLost(Coordinating):
 
 
 @fault("only-first-transaction-of-lost-coordinator-aborted", breaks="MQSO-5.5.3-03")
-class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
+class OnlyFirstTransactionOfLostCoordinatorAborted(TransactionCoordinating):
     """When the coordinator is lost, the queue manager aborts only the first of the unprepared transactions."""
 
     def abort_undecided_transactions(self) -> None:
@@ -96,7 +96,7 @@ class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
 
 
 @fault("queue-manager-leaves-messages-locked-at-coordinator-loss", breaks="MQSO-5.5.3-03", blind=True)
-class QueueManagerLeavesMessagesLockedAtCoordinatorLoss(Coordinating):
+class QueueManagerLeavesMessagesLockedAtCoordinatorLoss(TransactionCoordinating):
     """When the coordinator is lost, the queue manager undoes the sends of the coordinator's transactions, but leaves
     received messages locked.
     """
@@ -110,7 +110,7 @@ class QueueManagerLeavesMessagesLockedAtCoordinatorLoss(Coordinating):
 
 
 @fault("queue-manager-keeps-sending-transaction-at-coordinator-loss", breaks="MQSO-5.5.3-03")
-class QueueManagerKeepsSendingTransactionAtCoordinatorLoss(Coordinating):
+class QueueManagerKeepsSendingTransactionAtCoordinatorLoss(TransactionCoordinating):
     """When a queue manager loses the coordinator, it does not abort a transaction that has only sent messages."""
 
     def abort_undecided_transactions(self) -> None:
@@ -127,7 +127,7 @@ add(
     "external-transaction-begun-without-coordinator",
     "MQSO-5.5.3-04",
     "The queue manager begins external transactions although the coordinator is unavailable.",
-    skip(Coordinating.check_coordinator),
+    skip(TransactionCoordinating.check_coordinator),
 )
 
 
@@ -147,7 +147,7 @@ class QueueManagerWithoutCoordinatorBeginsTransactionWithGivenIdentifier(Transac
 
 
 @fault("messages-refused-without-coordinator", breaks="MQSO-5.5.3-05")
-class MessagesRefusedWithoutCoordinator(Commands):
+class MessagesRefusedWithoutCoordinator(HigherLayerCommands):
     """While the coordinator is unavailable, the queue manager refuses all messages that applications send."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -157,7 +157,7 @@ class MessagesRefusedWithoutCoordinator(Commands):
 
 
 @fault("receiver-without-coordinator-takes-no-transactional-message", breaks="MQSO-5.5.3-05")
-class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(InSequence):
+class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(TransactionalReceiving):
     """Without the Transaction Coordinator, the receiver does not store transactional messages of other computers."""
 
     def receive_transactional_message(
@@ -166,11 +166,11 @@ class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(InSequence):
         if self.qm.coordinated:
             super().receive_transactional_message(session, packet, receipt, now)
         else:
-            receipt.done = True
+            receipt.is_on_disk = True
 
 
 @fault("queue-manager-without-coordinator-refuses-internal-receive", breaks=("MQSO-5.5.3-05", "MQSO-4.3.3-D01"))
-class QueueManagerWithoutCoordinatorRefusesInternalReceive(Coordinating):
+class QueueManagerWithoutCoordinatorRefusesInternalReceive(TransactionCoordinating):
     """Without the Transaction Coordinator, the queue manager refuses to commit an internal transaction that received a
     message.
     """
@@ -183,7 +183,7 @@ class QueueManagerWithoutCoordinatorRefusesInternalReceive(Coordinating):
 
 
 @fault("queue-manager-aborts-internal-transaction-at-coordinator-loss", breaks="MQSO-5.5.3-05", blind=True)
-class QueueManagerAbortsInternalTransactionAtCoordinatorLoss(Coordinating):
+class QueueManagerAbortsInternalTransactionAtCoordinatorLoss(TransactionCoordinating):
     """When the coordinator is lost, the queue manager also aborts internal transactions."""
 
     def abort_undecided_transactions(self) -> None:
@@ -203,7 +203,7 @@ class QueueManagerWithoutCoordinatorPurgeRefused(QueueCommands):
 
 
 @fault("sender-without-coordinator-sends-no-transactional-message", breaks="MQSO-5.5.3-05", blind=True)
-class SenderWithoutCoordinatorSendsNoTransactionalMessage(Sending):
+class SenderWithoutCoordinatorSendsNoTransactionalMessage(MessageSending):
     """Without the Transaction Coordinator, the queue manager transfers no transactional messages to other computers."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -213,7 +213,7 @@ class SenderWithoutCoordinatorSendsNoTransactionalMessage(Sending):
 
 
 @fault("queue-manager-does-not-notice-second-return-of-coordinator", breaks="MQSO-5.5.3-06")
-class QueueManagerDoesNotNoticeSecondReturnOfCoordinator(Coordinating):
+class QueueManagerDoesNotNoticeSecondReturnOfCoordinator(TransactionCoordinating):
     """A queue manager that loses the Transaction Coordinator a second time does not notice the return of the
     coordinator.
     """
@@ -225,7 +225,7 @@ class QueueManagerDoesNotNoticeSecondReturnOfCoordinator(Coordinating):
 
 
 @fault("queue-manager-prepares-no-receives-after-coordinator-return", breaks="MQSO-5.5.3-06", blind=True)
-class QueueManagerPreparesNoReceivesAfterCoordinatorReturn(Coordinating):
+class QueueManagerPreparesNoReceivesAfterCoordinatorReturn(TransactionCoordinating):
     """After the return of the coordinator, the queue manager prepares no transaction that received a message."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -240,7 +240,7 @@ class QueueManagerPreparesNoReceivesAfterCoordinatorReturn(Coordinating):
 
 
 @fault("queue-manager-second-loss-of-coordinator-aborts-nothing", breaks="MQSO-5.5.3-01", blind=True)
-class QueueManagerSecondLossOfCoordinatorAbortsNothing(Coordinating):
+class QueueManagerSecondLossOfCoordinatorAbortsNothing(TransactionCoordinating):
     """When the queue manager loses the Transaction Coordinator again, it does not abort the undecided transactions."""
 
     def abort_undecided_transactions(self) -> None:

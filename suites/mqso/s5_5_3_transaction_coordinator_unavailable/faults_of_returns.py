@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.transactions import Transaction
@@ -26,7 +26,7 @@ class QueueManagerSessionAfterStartWithoutCoordinatorRefused(SessionOpening):
 
 
 @fault("queue-manager-second-return-of-coordinator-ignored", breaks="MQSO-5.5.3-06", blind=True)
-class QueueManagerSecondReturnOfCoordinatorIgnored(Coordinating):
+class QueueManagerSecondReturnOfCoordinatorIgnored(TransactionCoordinating):
     """A queue manager notices only the first return of the Transaction Coordinator."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -36,7 +36,7 @@ class QueueManagerSecondReturnOfCoordinatorIgnored(Coordinating):
         super().on_coordinator_changed(event, now)
 
 
-class CoordinatorReturnRecorder(Coordinating):
+class CoordinatorReturnRecorder(TransactionCoordinating):
     """A part of the queue manager that records whether the coordinator has returned."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:

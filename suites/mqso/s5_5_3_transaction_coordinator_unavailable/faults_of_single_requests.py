@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import CoordinatorChanged
 
 
 @fault("queue-manager-second-loss-of-coordinator-not-noticed", breaks="MQSO-5.5.3-01")
-class QueueManagerSecondLossOfCoordinatorNotNoticed(Coordinating):
+class QueueManagerSecondLossOfCoordinatorNotNoticed(TransactionCoordinating):
     """The queue manager handles only the first loss of the Transaction Coordinator."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -24,7 +24,7 @@ class QueueManagerSecondLossOfCoordinatorNotNoticed(Coordinating):
 
 
 @fault("queue-manager-second-external-transaction-kept-at-loss-of-coordinator", breaks="MQSO-5.5.3-01")
-class QueueManagerSecondExternalTransactionKeptAtLossOfCoordinator(Coordinating):
+class QueueManagerSecondExternalTransactionKeptAtLossOfCoordinator(TransactionCoordinating):
     """The queue manager aborts only one external transaction when the Transaction Coordinator becomes unavailable."""
 
     def abort_undecided_transactions(self) -> None:
@@ -35,7 +35,7 @@ class QueueManagerSecondExternalTransactionKeptAtLossOfCoordinator(Coordinating)
 
 
 @fault("queue-manager-second-external-transaction-accepted-without-coordinator", breaks="MQSO-5.5.3-04")
-class QueueManagerSecondExternalTransactionAcceptedWithoutCoordinator(Coordinating):
+class QueueManagerSecondExternalTransactionAcceptedWithoutCoordinator(TransactionCoordinating):
     """Without the Transaction Coordinator, the queue manager refuses only the first request to begin an external
     transaction.
     """
@@ -65,7 +65,7 @@ class QueueManagerExternalTransactionOfGivenIdentifierAcceptedWithoutCoordinator
 
 
 @fault("queue-manager-external-transaction-with-receive-survives-loss-of-coordinator", breaks="MQSO-5.5.3-04")
-class QueueManagerExternalTransactionWithReceiveSurvivesLossOfCoordinator(Coordinating):
+class QueueManagerExternalTransactionWithReceiveSurvivesLossOfCoordinator(TransactionCoordinating):
     """At the loss of the Transaction Coordinator, the queue manager keeps the external transactions that received a
     message, and they can receive further messages.
     """

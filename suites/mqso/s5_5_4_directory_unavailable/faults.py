@@ -11,7 +11,7 @@ from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands
@@ -28,7 +28,7 @@ add(
 
 
 @fault("public-queue-created-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-06"))
-class PublicQueueCreatedWhileDirectoryOffline(Publishing):
+class PublicQueueCreatedWhileDirectoryOffline(PublicQueuePublishing):
     """The queue manager creates a public queue although it cannot reach the directory."""
 
     def publish(self, queue: Queue, published: Callable[[Status], None]) -> None:
@@ -53,7 +53,7 @@ class QueueManagerStartedWithoutDirectoryDeletesPublicQueue(QueueCommands):
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         queue = self.qm.queue_names.find_queue(request.name)
         if not self.qm.enterprise.state.DirectoryIntegrated and "$" not in queue.Pathname:
-            return self.qm.queues.delete(queue, token, Result)
+            return self.qm.queue_lifecycle.delete(queue, token, Result)
         return super().delete_queue(request, token, now)
 
 
@@ -73,7 +73,7 @@ class QueueManagerPublicQueueDeletedWhileDirectoryOffline(QueueCommands):
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         queue = self.qm.queue_names.find_queue(request.name)
         if self.qm.enterprise.state.DirectoryOffline and "$" not in queue.Pathname:
-            return self.qm.queues.delete(queue, token, Result)
+            return self.qm.queue_lifecycle.delete(queue, token, Result)
         return super().delete_queue(request, token, now)
 
 
@@ -151,6 +151,6 @@ class QueueManagerRefusesPublicQueueChangesAfterDirectoryReturn(QueueCommands):
 class QueueManagerDirectoryOfflineNotReset(DirectoryClient):
     """The queue manager leaves DirectoryOffline at True when the directory is available again."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         self.qm.enterprise.state.go_offline()

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
@@ -35,7 +35,7 @@ class StartWithoutDirectoryWithPublicQueuesStaysIntegrated(DirectoryClient):
 
 
 @fault("directory-integrated-set-at-first-command-after-offline-start", breaks="MQSO-5.5.4-02", blind=True)
-class DirectoryIntegratedSetAtFirstCommandAfterOfflineStart(Commands):
+class DirectoryIntegratedSetAtFirstCommandAfterOfflineStart(HigherLayerCommands):
     """A queue manager that started without the directory sets DirectoryIntegrated to TRUE at its first command."""
 
     def list_queues(self, request: commands.ListQueues, token: int, now: Now) -> Result:
@@ -62,7 +62,7 @@ class QueueManagerInWorkgroupModeRefusesNewPrivateQueue(QueueCommands):
 
 
 @fault("queue-manager-in-workgroup-mode-creates-public-queue", breaks="MQSO-5.5.4-03", blind=True)
-class QueueManagerInWorkgroupModeCreatesPublicQueue(Publishing):
+class QueueManagerInWorkgroupModeCreatesPublicQueue(PublicQueuePublishing):
     """A queue manager that started without the directory creates a public queue that exists only locally."""
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
@@ -73,7 +73,7 @@ class QueueManagerInWorkgroupModeCreatesPublicQueue(Publishing):
 
 
 @fault("queue-manager-in-workgroup-mode-sends-no-transactional-message", breaks="MQSO-5.5.4-03", blind=True)
-class QueueManagerInWorkgroupModeSendsNoTransactionalMessage(Commands):
+class QueueManagerInWorkgroupModeSendsNoTransactionalMessage(HigherLayerCommands):
     """A queue manager that started without the directory sends no transactional message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -110,17 +110,17 @@ class QueueManagerFailedWriteDoesNotSetDirectoryOffline(DirectoryLink):
 class QueueManagerSecondLossDoesNotSetDirectoryOffline(DirectoryClient):
     """The queue manager sets DirectoryOffline when it loses the directory, but not at a second loss."""
 
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+    def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
-        super().on_answered(event, now)
+        super().on_directory_answered(event, now)
         if before and not state.DirectoryOffline:
             self.__dict__["returned"] = True
         elif not before and state.DirectoryOffline and self.__dict__.get("returned"):
             state.DirectoryOffline = False
 
 
-class _SuccessReportingPublishing(Publishing):
+class _SuccessReportingPublishing(PublicQueuePublishing):
     def _make_success_reporter(self, reported: StatusCallback) -> StatusCallback:
         """Return a function that reports success instead of an unavailable directory."""
         return lambda status: reported(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
@@ -154,7 +154,7 @@ class QueueManagerPublicQueueDeletedWhileDirectoryIsLost(_SuccessReportingPublis
 
 
 @fault("queue-manager-refused-change-of-public-queue-takes-effect", breaks="MQSO-5.5.4-06", blind=True)
-class QueueManagerRefusedChangeOfPublicQueueTakesEffect(Publishing):
+class QueueManagerRefusedChangeOfPublicQueueTakesEffect(PublicQueuePublishing):
     """The queue manager refuses a change of a public queue while the directory is lost, but changes the label."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -206,7 +206,7 @@ class QueueManagerWithoutDirectoryAcceptsNoSession(SessionOpening):
 
 
 @fault("queue-manager-without-directory-sends-no-transactional-message", breaks="MQSO-5.5.4-07", blind=True)
-class QueueManagerWithoutDirectorySendsNoTransactionalMessage(Commands):
+class QueueManagerWithoutDirectorySendsNoTransactionalMessage(HigherLayerCommands):
     """The queue manager refuses a transactional message while DirectoryOffline is TRUE."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -219,10 +219,10 @@ class QueueManagerWithoutDirectorySendsNoTransactionalMessage(Commands):
 class QueueManagerSecondReturnLeavesDirectoryOffline(DirectoryClient):
     """The queue manager sets DirectoryOffline to FALSE when the directory returns, but not after a second loss."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if self.__dict__.get("returned"):
             return
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.__dict__["returned"] = True
 
@@ -236,11 +236,11 @@ class QueueManagerDirectoryCheckedOnceAfterLoss(DirectoryClient):
     """The queue manager checks once after the loss whether the directory is available, and never again."""
 
     def on_directory_online_timer(self, now: Now) -> None:
-        self.qm.directory_link.read(self._check_online)
+        self.qm.directory_link.read(self._check_directory_online)
 
 
 @fault("queue-manager-deletes-no-public-queue-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)
-class QueueManagerDeletesNoPublicQueueAfterDirectoryReturn(Publishing):
+class QueueManagerDeletesNoPublicQueueAfterDirectoryReturn(PublicQueuePublishing):
     """After the directory was lost, the queue manager deletes no public queue, even when the directory has
     returned.
     """
@@ -258,7 +258,7 @@ class QueueManagerDeletesNoPublicQueueAfterDirectoryReturn(Publishing):
 
 
 @fault("queue-manager-changes-no-public-queue-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)
-class QueueManagerChangesNoPublicQueueAfterDirectoryReturn(Publishing):
+class QueueManagerChangesNoPublicQueueAfterDirectoryReturn(PublicQueuePublishing):
     """After a change of a public queue failed because the directory was lost, the queue manager changes no public
     queue, even when the directory has returned.
     """

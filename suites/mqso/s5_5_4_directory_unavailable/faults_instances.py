@@ -15,7 +15,7 @@ class QueueManagerChecksLostDirectoryOnlyOnce(DirectoryClient):
     """After the loss of the directory, the queue manager checks only once whether the directory is available again."""
 
     def on_directory_online_timer(self, now: Now) -> None:
-        self.qm.directory_link.read(self._check_online)
+        self.qm.directory_link.read(self._check_directory_online)
 
     def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.__dict__.get("watched"):

@@ -15,10 +15,10 @@ class QueueManagerDirectoryIntegratedBecomesTrueAtDirectoryReturn(DirectoryClien
     change, without a restart.
     """
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         if self.qm.config.directory_integrated:
             self.qm.enterprise.state.DirectoryIntegrated = True
-        super().on_changed(event, now)
+        super().on_directory_changed(event, now)
 
 
 @fault(
@@ -43,8 +43,8 @@ class QueueManagerDirectoryIntegratedStaysTrueWithoutDirectory(DirectoryClient):
 class QueueManagerSecondReturnOfDirectoryIgnored(DirectoryClient):
     """A queue manager notices only the first return of the directory."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if self.__dict__.get("has_returned"):
             return
-        super()._check_online(answer, now)
+        super()._check_directory_online(answer, now)
         self.__dict__["has_returned"] = not self.qm.enterprise.state.DirectoryOffline

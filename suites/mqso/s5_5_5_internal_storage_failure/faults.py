@@ -12,10 +12,10 @@ from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.restoring import RestoreError, Restoring
+from reference_qm.core.enterprise.state_restoring import RestoreError, StateRestoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import Queue
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -86,7 +86,7 @@ class QueueManagerKeepsQueueOfFailedCreationWhenDiskIsFull(QueueCommands):
 
 
 @fault("queue-manager-hides-messages-of-purge-refused-by-full-disk", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerHidesMessagesOfPurgeRefusedByFullDisk(Queues):
+class QueueManagerHidesMessagesOfPurgeRefusedByFullDisk(QueueLifecycle):
     """If a purge cannot be stored, the purge is refused, but the messages can no longer be received."""
 
     def purge(
@@ -100,7 +100,7 @@ class QueueManagerHidesMessagesOfPurgeRefusedByFullDisk(Queues):
 
         def remove_messages_after_failed_write() -> None:
             for position in positions:
-                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
 
         return super().purge(queue, token, done, remove_messages_after_failed_write)
 
@@ -109,7 +109,7 @@ add(
     "sender-disk-full-refused-message-sent-later",
     "MQSO-5.5.5-01",
     "If a message to another queue manager cannot be stored, the send is refused, but the message is sent.",
-    skip(Sending.remove_unsaved_message),
+    skip(MessageSending.remove_unsaved_message),
     blind=True,
 )
 
@@ -118,12 +118,12 @@ add(
     "queue-counter-not-repaired",
     "MQSO-5.5.5-02",
     "The queue manager uses the stored queue counter although queues with higher numbers exist.",
-    skip(Restoring.repair_queue_numbers),
+    skip(StateRestoring.repair_queue_numbers),
 )
 
 
 @fault("queues-with-number-above-counter-lost-at-restart", breaks="MQSO-5.5.5-02")
-class QueuesWithNumberAboveCounterLostAtRestart(Restoring):
+class QueuesWithNumberAboveCounterLostAtRestart(StateRestoring):
     """The queue manager drops queues whose numbers are higher than the stored queue counter."""
 
     def repair_queue_numbers(self) -> None:
@@ -131,7 +131,7 @@ class QueuesWithNumberAboveCounterLostAtRestart(Restoring):
         super().repair_queue_numbers()
         for queue in list(self.qm.adm.QueueCollection.values()):
             if (queue.PrivateQueueNumber or 0) > last:
-                self.qm.queues.forget(queue)
+                self.qm.queue_lifecycle.forget(queue)
 
 
 @fault(
@@ -146,7 +146,7 @@ class QueuesWithNumberAboveCounterLostAtRestart(Restoring):
         "MQDMPR-3.1.3-30",
     ),
 )
-class DamagedStoreTreatedAsEmpty(Restoring):
+class DamagedStoreTreatedAsEmpty(StateRestoring):
     """The queue manager treats a damaged store as an empty store and starts."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -162,8 +162,8 @@ class ForeignDirectoryObjectAccepted(DirectoryClient):
     Identifier.
     """
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        super().synchronize_with_directory(now)
         return DirectoryOperationResult.SUCCESS
 
 
@@ -191,7 +191,7 @@ add(
 
 
 @fault("purge-on-full-disk-deletes-express-messages", breaks="MQSO-5.5.5-01", blind=True)
-class PurgeOnFullDiskDeletesExpressMessages(Queues):
+class PurgeOnFullDiskDeletesExpressMessages(QueueLifecycle):
     """A purge that fails because the disk is full deletes the express messages of the queue."""
 
     def purge(
@@ -205,7 +205,7 @@ class PurgeOnFullDiskDeletesExpressMessages(Queues):
             for position in list(queue.MessagePositionList):
                 express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
                 if express and position.State is MessagePositionState.AVAILABLE:
-                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                    self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
             if failed is not None:
                 failed()
 
@@ -213,11 +213,11 @@ class PurgeOnFullDiskDeletesExpressMessages(Queues):
 
 
 @fault("deletion-on-full-disk-deletes-messages-of-journal", breaks="MQSO-5.5.5-01")
-class DeletionOnFullDiskDeletesMessagesOfJournal(Queues):
+class DeletionOnFullDiskDeletesMessagesOfJournal(QueueLifecycle):
     """The deletion of a queue that fails because the disk is full deletes the messages of the queue's journal."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         journal = queue.JournalQueueReference
         for position in list(journal.MessagePositionList) if journal is not None else ():
-            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            self.qm.message_positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
         return super().delete(queue, token, done)

@@ -8,19 +8,19 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
-from reference_qm.core.commands.coordinating import Coordinating
-from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.transfer.arrival import UnsavedArrival
-from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.queueing.message_positions import MessagePositions
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
+from reference_qm.core.transfer.message_arrival import UnsavedArrival
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -50,7 +50,7 @@ class QueueManagerKeepsQuotaOfChangeRefusedByFullDisk(QueueCommands):
         return answer
 
 
-class _KeeperOfMessageRefusedByFullDisk(Enqueueing):
+class _KeeperOfMessageRefusedByFullDisk(MessageEnqueueing):
     def _put_into_local_queue(
         self, position: MessagePosition, token: int | None, result: Result, now: Now
     ) -> Result | None:
@@ -65,7 +65,7 @@ add(
     "queue-manager-full-disk-refused-message-uses-quota",
     "MQSO-5.5.5-01",
     "A message that could not be stored on a full disk stays locked in its local queue, and uses the quota.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_KeeperOfMessageRefusedByFullDisk)),
+    combine_installers(skip(QueueQuotas.on_resources_changed), replace_part(_KeeperOfMessageRefusedByFullDisk)),
     blind=True,
 )
 
@@ -74,12 +74,12 @@ add(
     "queue-manager-full-disk-refused-message-blocks-outgoing-queue",
     "MQSO-5.5.5-01",
     "A message to another queue manager that was refused on a full disk stays in its outgoing queue, and blocks it.",
-    skip(Sending.remove_unsaved_message),
+    skip(MessageSending.remove_unsaved_message),
 )
 
 
 @fault("queue-manager-transaction-stuck-after-commit-fails-on-full-disk", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerTransactionStuckAfterCommitFailsOnFullDisk(Coordinating):
+class QueueManagerTransactionStuckAfterCommitFailsOnFullDisk(TransactionCoordinating):
     """A transaction whose commit fails on a full disk stays in its final state, so that the transaction can be neither
     committed nor aborted later.
     """
@@ -99,7 +99,7 @@ class QueueManagerTransactionStuckAfterCommitFailsOnFullDisk(Coordinating):
 
 
 @fault("queue-manager-locks-message-whose-receive-fails-on-full-disk", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerLocksMessageWhoseReceiveFailsOnFullDisk(Positions):
+class QueueManagerLocksMessageWhoseReceiveFailsOnFullDisk(MessagePositions):
     """A message whose receipt failed on a full disk stays locked: no application can receive the message later."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -109,7 +109,7 @@ class QueueManagerLocksMessageWhoseReceiveFailsOnFullDisk(Positions):
 
 
 @fault("queue-manager-failed-purge-on-full-disk-removes-newest-message", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
+class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(QueueLifecycle):
     """A purge that failed on a full disk is refused, but the newest message of the queue is gone."""
 
     def purge(
@@ -133,7 +133,7 @@ class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
         return answer
 
 
-class _SequenceAdvancerDespiteFailedWrite(InSequence):
+class _SequenceAdvancerDespiteFailedWrite(TransactionalReceiving):
     def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
         place = transfer.SequenceIdentifier, transfer.SequenceNumber
         super().withdraw_unsaved_message(transfer)
@@ -144,12 +144,12 @@ add(
     "receiver-full-disk-advances-sequence",
     "MQSO-5.5.5-01",
     "The receiver advances the sequence of a sender although a full disk could not store the message.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_SequenceAdvancerDespiteFailedWrite)),
+    combine_installers(skip(QueueQuotas.on_resources_changed), replace_part(_SequenceAdvancerDespiteFailedWrite)),
     blind=True,
 )
 
 
-class _UnsavedMessageRecorder(Receiving):
+class _UnsavedMessageRecorder(MessageReceiving):
     def on_persist_failed(self, saving: UnsavedArrival, error: str, now: Now) -> None:
         super().on_persist_failed(saving, error, now)
         if saving.accepted_message is None:
@@ -160,13 +160,13 @@ add(
     "receiver-full-disk-remembers-message",
     "MQSO-5.5.5-01",
     "The receiver keeps a recoverable message that a full disk could not store in its history, as a duplicate.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_UnsavedMessageRecorder)),
+    combine_installers(skip(QueueQuotas.on_resources_changed), replace_part(_UnsavedMessageRecorder)),
     blind=True,
 )
 
 
 @fault("queue-manager-keeps-transactional-queue-refused-by-full-disk", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(Queues):
+class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(QueueLifecycle):
     """The queue manager refuses to create a queue on a full disk, but the queue exists if it is transactional."""
 
     def forget(self, queue: Queue) -> None:
@@ -175,7 +175,7 @@ class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(Queues):
 
 
 @fault("queue-manager-repairs-queue-counter-to-second-highest-number", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerRepairsQueueCounterToSecondHighestNumber(Restoring):
+class QueueManagerRepairsQueueCounterToSecondHighestNumber(StateRestoring):
     """The queue manager repairs the number of private queues to the second highest number of its queues."""
 
     def repair_queue_numbers(self) -> None:
@@ -186,7 +186,7 @@ class QueueManagerRepairsQueueCounterToSecondHighestNumber(Restoring):
 
 
 @fault("queue-manager-repair-of-queue-counter-removes-newest-queue", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerRepairOfQueueCounterRemovesNewestQueue(Restoring):
+class QueueManagerRepairOfQueueCounterRemovesNewestQueue(StateRestoring):
     """When the queue manager repairs the number of private queues, it loses the newest queue."""
 
     def repair_queue_numbers(self) -> None:
@@ -203,7 +203,7 @@ class QueueManagerRepairOfQueueCounterRemovesNewestQueue(Restoring):
     breaks=("MQSO-5.5.5-03", "MQSO-6.6.2-05", "MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02"),
     blind=True,
 )
-class QueueManagerWithDamagedStoreAnswersPings(Inputs):
+class QueueManagerWithDamagedStoreAnswersPings(InputDispatching):
     """A queue manager whose store is damaged still answers Ping Requests."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -214,7 +214,7 @@ class QueueManagerWithDamagedStoreAnswersPings(Inputs):
 
 
 @fault("queue-manager-with-damaged-store-creates-queues", breaks="MQSO-5.5.5-03", blind=True)
-class QueueManagerWithDamagedStoreCreatesQueues(Inputs):
+class QueueManagerWithDamagedStoreCreatesQueues(InputDispatching):
     """A queue manager whose store is damaged still creates queues for applications."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -228,7 +228,7 @@ class QueueManagerWithDamagedStoreCreatesQueues(Inputs):
 
 
 @fault("queue-manager-with-damaged-store-lets-applications-peek", breaks="MQSO-5.5.5-03", blind=True)
-class QueueManagerWithDamagedStoreLetsApplicationsPeek(Inputs):
+class QueueManagerWithDamagedStoreLetsApplicationsPeek(InputDispatching):
     """A queue manager whose store is damaged still lets applications peek at messages."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -242,7 +242,7 @@ class QueueManagerWithDamagedStoreLetsApplicationsPeek(Inputs):
 
 
 @fault("queue-manager-with-damaged-store-accepts-second-connection", breaks="MQSO-5.5.5-03", blind=True)
-class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
+class QueueManagerWithDamagedStoreAcceptsSecondConnection(InputDispatching):
     """A queue manager whose store is damaged refuses the first connection of a peer and serves the later ones."""
 
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
@@ -252,7 +252,7 @@ class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
         elif isinstance(event, Command):
             super().refuse_input_while_stopped(event, now)
         elif isinstance(event, TransportAccepted):
-            self.qm.initialization.initialize_globally(now)
+            self.qm.queue_manager_initialization.initialize_globally(now)
             self.qm.session_opening.accept_transport(event, now)
         elif getattr(event, "transport", None) in self.qm.transports:
             self.on_transport_event(event, now)  # type: ignore[arg-type]
@@ -267,9 +267,9 @@ class QueueManagerStaysOfflineAfterDirectoryObjectIsCorrected(DirectoryClient):
         if self.qm.enterprise.state.DirectoryOffline:
             self.__dict__["mismatch"] = True
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         if not self.__dict__.get("mismatch"):
-            super()._check_online(answer, now)
+            super()._check_directory_online(answer, now)
 
 
 @fault("queue-manager-identifier-not-compared-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)

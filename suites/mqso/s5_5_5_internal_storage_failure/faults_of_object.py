@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class QueueManagerIdentifierNotComparedWhenDirectoryReturns(DirectoryClient):
     """When the directory is available again, the queue manager does not compare its Identifier with the object."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
+    def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_directory_online(answer, now)
         if answer.status is DirectoryOperationResult.SUCCESS:
             self.qm.enterprise.state.DirectoryOffline = False

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 
 
 @fault("queue-manager-too-low-queue-number-counter-not-repaired", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerTooLowQueueNumberCounterNotRepaired(Restoring):
+class QueueManagerTooLowQueueNumberCounterNotRepaired(StateRestoring):
     """The queue manager repairs a missing counter of private queue numbers in its store, but does not repair a counter
     that is lower than the number of an existing queue.
     """

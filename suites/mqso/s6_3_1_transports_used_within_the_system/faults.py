@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result, SendMessage
@@ -15,7 +15,7 @@ HTTP_PREFIX, TCP_PREFIX = "DIRECT=HTTP://", "DIRECT=TCP:"
 
 
 @fault("http-message-sent-over-tcp", breaks="MQSO-6.3.1-01")
-class HttpMessageSentOverTcp(Commands):
+class HttpMessageSentOverTcp(HigherLayerCommands):
     """The sender sends a message for an HTTP name over the binary protocol on TCP."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -29,7 +29,7 @@ _HTTPS_NAME_PATTERN = re.compile(r"DIRECT=HTTPS://([^:/]+)(?::\d*)?/msmq/(.+)", 
 
 
 @fault("sender-message-to-https-name-transferred-by-mqqb", breaks="MQSO-6.3.1-01", blind=True)
-class SenderMessageToHttpsNameTransferredByMqqb(Commands):
+class SenderMessageToHttpsNameTransferredByMqqb(HigherLayerCommands):
     """The sender transfers a message for a direct format name with the protocol HTTPS by MS-MQQB to the host in the
     name.
     """

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -16,7 +16,7 @@ _HTTP_PREFIX, _TCP_PREFIX = "DIRECT=HTTP://", "DIRECT=TCP:"
 
 
 @fault("sender-transactional-message-to-http-name-transferred-by-mqqb", breaks="MQSO-6.3.1-01")
-class SenderTransactionalMessageToHttpNameTransferredByMqqb(Commands):
+class SenderTransactionalMessageToHttpNameTransferredByMqqb(HigherLayerCommands):
     """The sender transfers a transactional message for an HTTP name by MS-MQQB."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Any:
@@ -27,7 +27,7 @@ class SenderTransactionalMessageToHttpNameTransferredByMqqb(Commands):
 
 
 @fault("sender-message-to-private-name-not-transferred-by-mqqb", breaks="MQSO-6.3.1-01")
-class SenderMessageToPrivateNameNotTransferredByMqqb(Destinations):
+class SenderMessageToPrivateNameNotTransferredByMqqb(DestinationResolving):
     """The sender transfers no message for a private format name by MS-MQQB."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:

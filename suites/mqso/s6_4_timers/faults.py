@@ -12,7 +12,7 @@ from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory import DirectoryOperationResult
@@ -28,8 +28,8 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class DirectoryTimerRunsInWorkgroupMode(DirectoryClient):
     """A queue manager in workgroup mode runs the Directory Sites Update Timer."""
 
-    def initialize(self, now: Now) -> None:
-        super().initialize(now)
+    def initialize_from_directory(self, now: Now) -> None:
+        super().initialize_from_directory(now)
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
 
 
@@ -181,7 +181,7 @@ class QueueManagerPublicKeyTimerRestartedByUse(SecurityLookup):
 
 
 @fault("queue-manager-initialization-repeated-once-only", breaks="MQSO-6.4.4.1-01")
-class QueueManagerInitializationRepeatedOnceOnly(Initialization):
+class QueueManagerInitializationRepeatedOnceOnly(QueueManagerInitialization):
     """If the second attempt of a queue manager's initialization fails, the queue manager makes no third attempt."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -24,7 +24,7 @@ CERTIFICATE_CACHE_CLEANUP_TIMER = TimerName.USER_CERT_CACHE_CLEANUP
 
 
 @fault("queue-manager-directory-timers-after-start-without-directory-running", breaks="MQSO-6.4.1-D01", blind=True)
-class QueueManagerDirectoryTimersAfterStartWithoutDirectoryRunning(Initialization):
+class QueueManagerDirectoryTimersAfterStartWithoutDirectoryRunning(QueueManagerInitialization):
     """A queue manager that is in workgroup mode because it started without its directory runs the timers that update
     its data from the directory.
     """
@@ -40,8 +40,8 @@ class QueueManagerDirectoryTimersAfterStartWithoutDirectoryRunning(Initializatio
 class QueueManagerSiteGatesTimerOfWorkgroupInstallationRunning(DirectoryClient):
     """A queue manager without a directory runs the Directory Site Gates Update Timer."""
 
-    def initialize(self, now: Now) -> None:
-        super().initialize(now)
+    def initialize_from_directory(self, now: Now) -> None:
+        super().initialize_from_directory(now)
         if not self.qm.config.directory_integrated:
             duration_ms = self.qm.settings.directory_site_gates_update_ms // self.qm.settings.scale
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0), now.monotonic_ms, duration_ms)
@@ -123,7 +123,7 @@ class QueueManagerPublicKeyTimerOfSecondKeyNotStarted(SecurityLookup):
 
 
 @fault("queue-manager-later-expiry-of-initialization-retry-timer-ignored", breaks="MQSO-6.4.4.1-01", blind=True)
-class QueueManagerLaterExpiryOfInitializationRetryTimerIgnored(Initialization):
+class QueueManagerLaterExpiryOfInitializationRetryTimerIgnored(QueueManagerInitialization):
     """A queue manager repeats its initialization only when the Initialization Retry Timer expires for the first
     time.
     """

@@ -13,72 +13,72 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.core.store.disk import Change as DiskChange
 from reference_qm.directory import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 @fault("last-domain-not-stored", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
-class LastDomainNotStored(Membership):
+class LastDomainNotStored(DomainMembership):
     """The queue manager does not store the domain that it has joined as LastDomain."""
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         if self.qm.adm.MachineDomainId is None:
-            super().save_domain()
+            super().save_last_domain()
 
 
 @fault(
     "queue-manager-creates-no-directory-object-in-new-domain",
     breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"),
 )
-class QueueManagerCreatesNoDirectoryObjectInNewDomain(Membership):
+class QueueManagerCreatesNoDirectoryObjectInNewDomain(DomainMembership):
     """In a new domain, the queue manager waits for an administrator to create its object."""
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         self.qm.enterprise.state.go_offline()
 
 
 @fault("queue-manager-finds-object-in-new-domain-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class QueueManagerFindsObjectInNewDomainByIdentifier(Membership):
+class QueueManagerFindsObjectInNewDomainByIdentifier(DomainMembership):
     """In a new domain, the queue manager searches for its object by Identifier instead of by name."""
 
-    def find_machine(self) -> QueueManager | None:
+    def find_machine_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
 
 @fault("queue-manager-uses-foreign-object-of-same-name-in-new-domain", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class QueueManagerUsesForeignObjectOfSameNameInNewDomain(Membership):
+class QueueManagerUsesForeignObjectOfSameNameInNewDomain(DomainMembership):
     """In a new domain, the queue manager uses an object with the name of its computer, regardless of the object's
     Identifier.
     """
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        found = self.find_machine()
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
+        found = self.find_machine_object()
         if found is not None and found.Identifier is not None:
-            self.take_identifier(found.Identifier)
-        super().change_domain(go_on, now)
+            self.adopt_directory_identifier(found.Identifier)
+        super().process_domain_change(go_on, now)
 
 
 @fault("queue-manager-keeps-old-identifier-in-new-domain", breaks="MQSO-6.6.2.1-05")
-class QueueManagerKeepsOldIdentifierInNewDomain(Membership):
+class QueueManagerKeepsOldIdentifierInNewDomain(DomainMembership):
     """A queue manager in a new domain keeps its old Identifier."""
 
-    def take_identifier(self, identifier: UUID) -> None:
+    def adopt_directory_identifier(self, identifier: UUID) -> None:
         """Keep the queue manager's own Identifier."""
 
 
 @fault("queue-manager-identifier-of-created-object-lost-at-restart", breaks="MQSO-6.6.2.1-05")
-class QueueManagerIdentifierOfCreatedObjectLostAtRestart(Membership):
+class QueueManagerIdentifierOfCreatedObjectLostAtRestart(DomainMembership):
     """The Identifier of the object that the directory created is lost at the next restart."""
 
-    def _save_change(self, change: DiskChange) -> None:
-        super()._save_change({name: value for name, value in change.items() if name != "directory_identifier"})
+    def _save_domain_change(self, change: DiskChange) -> None:
+        super()._save_domain_change({name: value for name, value in change.items() if name != "directory_identifier"})
 
 
 @fault("last-domain-stored-without-directory", breaks="MQSO-6.6.2.1-D01")
@@ -87,23 +87,23 @@ class LastDomainStoredWithoutDirectory(DirectoryClient):
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)
-        self.qm.membership.save_domain()
+        self.qm.domain_membership.save_last_domain()
 
 
-class RecorderOfDirectoryObjectWithOtherIdentifier(Membership):
+class RecorderOfDirectoryObjectWithOtherIdentifier(DomainMembership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
-    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        found = self.find_machine()
+    def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
+        found = self.find_machine_object()
         vars(self)["found_other"] = found is not None and found.Identifier != self.qm.adm.Identifier
-        super().change_domain(go_on, now)
+        super().process_domain_change(go_on, now)
 
 
 class OmitterOfPeriodicDirectoryQueries(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
     def start_online_timer_if_offline(self, now: Now) -> None:
-        if not vars(self.qm.membership).get("found_other"):
+        if not vars(self.qm.domain_membership).get("found_other"):
             super().start_online_timer_if_offline(now)
 
 
@@ -118,11 +118,11 @@ add(
 
 
 @fault("new-directory-object-always-has-routing-server-role", breaks="MQSO-6.6.2.1-D05")
-class NewDirectoryObjectAlwaysHasRoutingServerRole(Membership):
+class NewDirectoryObjectAlwaysHasRoutingServerRole(DomainMembership):
     """The queue manager always creates its object with the role of a routing server."""
 
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), RoutingServer=True)
+    def describe_machine_object(self) -> QueueManager:
+        return replace(super().describe_machine_object(), RoutingServer=True)
 
 
 @fault("start-without-directory-in-directory-mode", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
@@ -155,9 +155,9 @@ class QueueManagerThatLeftDomainRejoinsAtSecondStart(DirectoryClient):
 class QueueManagerOutsideDomainReadsChangedDirectory(DirectoryClient):
     """A queue manager that left its domain reads the directory when another program changes the directory."""
 
-    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+    def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
         self.qm.enterprise.state.DirectoryIntegrated = True
-        super().on_changed(event, now)
+        super().on_directory_changed(event, now)
 
 
 @fault("directory-object-deleted-when-domain-left", breaks="MQSO-6.6.2.2-02")
@@ -169,12 +169,12 @@ class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
             self.qm.emit_effect(
-                WriteDirectory(self.qm.assign_directory_token(), DeleteRequest(state.LocalQueueManager))
+                WriteDirectory(self.qm.assign_directory_token(), DirectoryDeleteRequest(state.LocalQueueManager))
             )
 
 
 @fault("acceptor-ping-response-qm-guid-as-before-change-of-domain", breaks="MQSO-6.6.2.1-05", blind=True)
-class AcceptorPingResponseQmGuidAsBeforeChangeOfDomain(Ping):
+class AcceptorPingResponseQmGuidAsBeforeChangeOfDomain(PingHandling):
     """The acceptor sends its earlier Identifier as QMGuid of a Ping Response after the directory of its new domain has
     created its object.
     """

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
@@ -22,9 +22,9 @@ class QueueManagerInNewDomainCreatesObjectAfterFailedRead(DirectoryClient):
     """A queue manager in a new domain creates its object if the directory refuses the read of the object."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        if answer.status is not Result.SUCCESS and self.qm.membership.has_joined_domain:
+        if answer.status is not Result.SUCCESS and self.qm.domain_membership.has_joined_domain:
             self.qm.enterprise.state.DirectoryIntegrated = True
-            self.qm.membership.create_machine(self._join_domain, now)
+            self.qm.domain_membership.create_machine_object(self._join_domain, now)
         else:
             super()._on_first_read(answer, now)
 
@@ -36,14 +36,14 @@ class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
     """
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        if answer.status is not Result.SUCCESS and self.qm.membership.has_joined_domain:
-            self.qm.membership.save_domain()
+        if answer.status is not Result.SUCCESS and self.qm.domain_membership.has_joined_domain:
+            self.qm.domain_membership.save_last_domain()
         super()._on_first_read(answer, now)
 
 
 @fault("queue-manager-creates-object-of-new-domain-with-unknown-site", breaks="MQSO-6.6.2.1-D05")
-class QueueManagerCreatesObjectOfNewDomainWithUnknownSite(Membership):
+class QueueManagerCreatesObjectOfNewDomainWithUnknownSite(DomainMembership):
     """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
 
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), SiteIdentifierList=(UNKNOWN_SITE_GUID,))
+    def describe_machine_object(self) -> QueueManager:
+        return replace(super().describe_machine_object(), SiteIdentifierList=(UNKNOWN_SITE_GUID,))

@@ -9,13 +9,16 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, change_after_every_input, combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
-from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.enterprise.queue_manager_initialization import (
+    LATER_INITIALIZATION_RETRY_INTERVAL_S,
+    QueueManagerInitialization,
+)
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote.rpc_serving import RpcServing
-from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, RpcBytesReceived
@@ -46,8 +49,8 @@ add(
 class ProvisionedRoleAlwaysRoutingServer(DirectoryClient):
     """In directory mode, the queue manager is a routing server even if it was not provisioned as a routing server."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, RoutingServer=True)
         return status
@@ -111,30 +114,30 @@ add(
 class QueueManagerWritesOtherQuotaToDirectoryAtEachStart(DirectoryClient):
     """At each start, the queue manager writes a different quota to its directory object."""
 
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
+    def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize_with_directory(now)
         local = self.qm.enterprise.state.LocalQueueManager
         changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
-        self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
+        self.qm.directory_link.write(DirectoryWriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
         return status
 
 
 @fault("workgroup-queue-manager-keeps-last-domain", breaks="MQSO-6.6.2-D03")
-class WorkgroupQueueManagerKeepsLastDomain(Membership):
+class WorkgroupQueueManagerKeepsLastDomain(DomainMembership):
     """A queue manager that left its domain keeps LastDomain."""
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         if self.qm.adm.MachineDomainId is not None:
-            super().save_domain()
+            super().save_last_domain()
 
 
 @fault("queue-manager-last-domain-kept-after-change-of-domain", breaks="MQSO-6.6.2-D04")
-class QueueManagerLastDomainKeptAfterChangeOfDomain(Membership):
+class QueueManagerLastDomainKeptAfterChangeOfDomain(DomainMembership):
     """A queue manager that has changed its domain keeps the old domain as LastDomain."""
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         if None in (self.qm.adm.LastDomain, self.qm.adm.MachineDomainId):
-            super().save_domain()
+            super().save_last_domain()
 
 
 add(
@@ -188,7 +191,7 @@ add(
 
 
 @fault("queue-manager-ping-not-answered-after-repeated-initialization", breaks="MQSO-6.6.2-D06")
-class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
+class QueueManagerPingNotAnsweredAfterRepeatedInitialization(PingHandling):
     """A queue manager whose initialization succeeded only at the second attempt answers no pings."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -196,7 +199,7 @@ class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
             super().receive_request(remote, data)
 
 
-class PingOmitterAfterRestart(Ping):
+class PingOmitterAfterRestart(PingHandling):
     """A queue manager that answers no pings after a restart."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -217,7 +220,7 @@ add(
 )
 
 
-class RpcServingOmitterAfterRestart(RpcServing):
+class RpcServingOmitterAfterRestart(RpcEventDispatching):
     """A queue manager that answers no client of remote reading after a restart."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -245,20 +248,20 @@ class QueueManagerRestartClearsLabelsOfPublicQueues(DirectoryClient):
         super()._join_domain(now)
         for queue in self.qm.adm.QueueCollection.values():
             if queue.QueueType is QueueType.PUBLIC:
-                self.qm.publishing.write(queue, {"Label": ""}, lambda status: None)
+                self.qm.public_queue_publishing.write(queue, {"Label": ""}, lambda status: None)
 
 
 @fault("first-initialization-retry-after-900-seconds", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
-class FirstInitializationRetryAfter900Seconds(Initialization):
+class FirstInitializationRetryAfter900Seconds(QueueManagerInitialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
+        self.qm.adm.InitializationRetryTimerDuration = LATER_INITIALIZATION_RETRY_INTERVAL_S
         super().start_initialization_retry_timer(now)
 
 
 @fault("queue-manager-without-directory-provisioned-as-routing-server", breaks="MQSO-6.6-06", blind=True)
-class QueueManagerWithoutDirectoryProvisionedAsRoutingServer(Initialization):
+class QueueManagerWithoutDirectoryProvisionedAsRoutingServer(QueueManagerInitialization):
     """A queue manager that is provisioned without a directory has RoutingServer TRUE."""
 
     def begin(self, now: Now) -> None:

@@ -9,12 +9,12 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.enterprise.membership import Membership
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.enterprise.domain_membership import DomainMembership
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
+from reference_qm.core.enterprise.state_restoring import StateRestoring
+from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.core.store.disk import Change
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.directory.objects import QueueManager
 from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
@@ -36,7 +36,7 @@ def _replace_quota(element: QueueManager, quota: int) -> QueueManager:
     breaks=(*PROVISIONING_RULES, "MQSO-6.6.1-D03"),
     blind=True,
 )
-class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(Initialization):
+class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(QueueManagerInitialization):
     """SrmpHttpSupport is TRUE in a queue manager that was provisioned in directory mode without support for SRMP."""
 
     def begin(self, now: Now) -> None:
@@ -45,7 +45,7 @@ class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(Initialization):
 
 
 @fault("queue-manager-clustered-becomes-true-after-restart", breaks="MQSO-6.6.1-D03", blind=True)
-class QueueManagerClusteredBecomesTrueAfterRestart(Restoring):
+class QueueManagerClusteredBecomesTrueAfterRestart(StateRestoring):
     """Clustered is TRUE in a queue manager that was provisioned without a cluster, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -54,7 +54,7 @@ class QueueManagerClusteredBecomesTrueAfterRestart(Restoring):
 
 
 @fault("queue-manager-directory-server-becomes-true-after-restart", breaks="MQSO-6.6.1-D04")
-class QueueManagerDirectoryServerBecomesTrueAfterRestart(Restoring):
+class QueueManagerDirectoryServerBecomesTrueAfterRestart(StateRestoring):
     """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -63,7 +63,7 @@ class QueueManagerDirectoryServerBecomesTrueAfterRestart(Restoring):
 
 
 @fault("queue-manager-journal-quota-of-new-installation-is-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
-class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(Initialization):
+class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(QueueManagerInitialization):
     """JournalQuota of a new queue manager is 0x00100000 instead of 0xFFFFFFFF."""
 
     def begin(self, now: Now) -> None:
@@ -75,10 +75,10 @@ class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(Initialization):
 class QueueManagerPublicSigningKeyListEmptyAfterProvisioning(DirectoryClient):
     """PublicSigningKeyList of a new queue manager is empty."""
 
-    def initialize(self, now: Now) -> None:
+    def initialize_from_directory(self, now: Now) -> None:
         state = self.qm.enterprise.state
         state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
-        super().initialize(now)
+        super().initialize_from_directory(now)
 
     def publish_public_keys(self) -> None:
         super().publish_public_keys()
@@ -86,7 +86,7 @@ class QueueManagerPublicSigningKeyListEmptyAfterProvisioning(DirectoryClient):
         state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
 
 
-class RestartRecorder(Restoring):
+class RestartRecorder(StateRestoring):
     """A part of the queue manager that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -94,7 +94,7 @@ class RestartRecorder(Restoring):
         self.qm.__dict__["has_started_before"] = bool(entries)
 
 
-class RpcServingOnlyAfterRestart(RpcServing):
+class RpcServingOnlyAfterRestart(RpcEventDispatching):
     """A part of the queue manager that answers remote calls only after a restart."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
@@ -114,7 +114,7 @@ add(
 @fault(
     "queue-manager-state-stays-initializing-in-directory-mode", breaks=("MQSO-6.6.1-D07", "MQSO-6.6.2-D07"), blind=True
 )
-class QueueManagerStateStaysInitializingInDirectoryMode(Initialization):
+class QueueManagerStateStaysInitializingInDirectoryMode(QueueManagerInitialization):
     """The state of a queue manager in directory mode is Initializing after its initialization."""
 
     def begin(self, now: Now) -> None:
@@ -123,7 +123,7 @@ class QueueManagerStateStaysInitializingInDirectoryMode(Initialization):
             self.qm.adm.QueueManagerState = ServiceState.INITIALIZING
 
 
-class InitializationThatNeverEndsAfterRestart(Initialization):
+class InitializationThatNeverEndsAfterRestart(QueueManagerInitialization):
     """A part of the queue manager that leaves the state Initializing after a restart."""
 
     def begin(self, now: Now) -> None:
@@ -165,7 +165,7 @@ class QueueManagerRewritesPublicQueuesAtStartInSameDomain(DirectoryClient):
         super()._on_first_read(answer, now)
         if self.qm.adm.LastDomain is not None and self.qm.enterprise.state.DirectoryIntegrated:
             for element in self.qm.enterprise.state.QueueCollection:
-                self.qm.directory_link.write(WriteRequest(element, ("Label",)), lambda answer: None)
+                self.qm.directory_link.write(DirectoryWriteRequest(element, ("Label",)), lambda answer: None)
 
 
 @fault("queue-manager-rewrites-quota-at-start-in-same-domain", breaks="MQSO-6.6.2-D01", blind=True)
@@ -178,25 +178,25 @@ class QueueManagerRewritesQuotaAtStartInSameDomain(DirectoryClient):
         state = self.qm.enterprise.state
         if known is not None and known == self.qm.adm.MachineDomainId and state.DirectoryIntegrated:
             changed = _replace_quota(state.LocalQueueManager, quota)
-            self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
+            self.qm.directory_link.write(DirectoryWriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
 
 
 @fault("queue-manager-last-domain-of-first-domain-not-stored", breaks="MQSO-6.6.2-D02", blind=True)
-class QueueManagerLastDomainOfFirstDomainNotStored(Membership):
+class QueueManagerLastDomainOfFirstDomainNotStored(DomainMembership):
     """A queue manager that joins its first domain sets LastDomain, but does not store it."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if change.get("last_domain") is None:
-            super()._save_change(change)
+            super()._save_domain_change(change)
 
 
 @fault("queue-manager-emptied-last-domain-not-stored", breaks="MQSO-6.6.2-D03", blind=True)
-class QueueManagerEmptiedLastDomainNotStored(Membership):
+class QueueManagerEmptiedLastDomainNotStored(DomainMembership):
     """A queue manager that left its domain empties LastDomain, but does not store it."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if "last_domain" not in change or change["last_domain"] is not None:
-            super()._save_change(change)
+            super()._save_domain_change(change)
 
 
 @fault(
@@ -216,22 +216,22 @@ class QueueManagerDirectoryIntegratedTrueAtSecondStartOffDomain(DirectoryClient)
 
 
 @fault("queue-manager-last-domain-of-second-domain-not-stored", breaks="MQSO-6.6.2-D04", blind=True)
-class QueueManagerLastDomainOfSecondDomainNotStored(Membership):
+class QueueManagerLastDomainOfSecondDomainNotStored(DomainMembership):
     """A queue manager that joins another domain sets LastDomain, but stores the first domain."""
 
-    def _save_change(self, change: Change) -> None:
+    def _save_domain_change(self, change: Change) -> None:
         if "last_domain" in change and self.__dict__.get("is_changing"):
             return
-        super()._save_change(change)
+        super()._save_domain_change(change)
 
-    def save_domain(self) -> None:
+    def save_last_domain(self) -> None:
         self.__dict__["is_changing"] = self.qm.adm.LastDomain is not None
-        super().save_domain()
+        super().save_last_domain()
         self.__dict__["is_changing"] = False
 
 
 @fault("queue-manager-change-of-domain-without-public-queues-ignored", breaks="MQSO-6.6.2-03", blind=True)
-class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(Membership):
+class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(DomainMembership):
     """A queue manager without public queues does not check whether its domain has changed."""
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
 
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 def _change_state_after_initialization(change: Callable[[QueueManager], None]) -> Install:
     """Let the queue manager change its state at the end of its initialization."""
 
-    class ChangedAtEnd(Initialization):
+    class ChangedAtEnd(QueueManagerInitialization):
         def begin(self, now: Now) -> None:
             super().begin(now)
             change(self.qm)
@@ -44,7 +44,7 @@ for _name, _rule, _says, _values in (
 
 
 @fault("initialization-error-of-unreadable-store-reported-as-ready", breaks=("MQSO-6.6.2-04", "MQSO-6.6.2-05"))
-class InitializationErrorOfUnreadableStoreReportedAsReady(Initialization):
+class InitializationErrorOfUnreadableStoreReportedAsReady(QueueManagerInitialization):
     """The queue manager continues its initialization after an error of its store."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -53,7 +53,7 @@ class InitializationErrorOfUnreadableStoreReportedAsReady(Initialization):
 
 
 @fault("second-initialization-error-without-retry", breaks=("MQSO-6.6.2-04", "MQSO-6.6.2-05"))
-class SecondInitializationErrorWithoutRetry(Initialization):
+class SecondInitializationErrorWithoutRetry(QueueManagerInitialization):
     """The queue manager does not repeat its initialization after the second error."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:

@@ -14,7 +14,7 @@ from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, Queue, Session
@@ -24,7 +24,7 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.security import (
     DEFAULT_QUEUE_SECURITY,
-    MessageRefused,
+    ReceivedMessageRefused,
     ReceiverSecurityData,
     SecurityDescriptor,
     SignatureType,
@@ -124,7 +124,7 @@ class ReceiverSecondSignatureOfSenderNotVerified(SecurityOnReceipt):
         certificate = b"" if security is None else security.SecurityData.SenderCert
         try:
             verified = super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if security is None or certificate not in getattr(self, "known", ()):
                 raise
             return replace(packet, SecurityHeader=replace(security, Flags=security.Flags | type(security).flags(AS=1)))
@@ -250,7 +250,7 @@ class ReceiverUnregisteredCertificateWithoutSenderRefused(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and security.AS and not security.ST:
-            raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
+            raise ReceivedMessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
         super().verify_sender(packet, now)
 
 
@@ -295,7 +295,7 @@ class ReceiverAlteredEncryptedMessageAccepted(SecurityOnReceipt):
             return super().authenticate_packet(packet)
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             return replace(packet, SecurityHeader=replace(security, Flags=security.Flags | type(security).flags(AS=1)))
 
 
@@ -335,11 +335,11 @@ class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
         found = self.qm.security_lookup.find_user_certificates(security.SecurityData.SecurityID)
         known = () if found is None else found.Certificates
         if security.SecurityData.SenderCert not in [one.Certificate for one in known]:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the message")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the message")
 
 
 @fault("sender-transactional-body-not-encrypted", breaks="MQSO-7.4.1.4.3-D01")
-class SenderTransactionalBodyNotEncrypted(Securing):
+class SenderTransactionalBodyNotEncrypted(MessageSecuring):
     """The sender does not encrypt the body of a transactional message."""
 
     @only_if(lambda self, session, message, packet, now: message.TransactionIdentifier is not None)
@@ -391,7 +391,7 @@ class ReceiverSignatureOfEncryptedMessageNotVerified(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if packet.SecurityHeader is None or not packet.SecurityHeader.EB:
                 raise
         return _set_authentication_level(packet, packet.SecurityHeader)
@@ -404,7 +404,7 @@ class ReceiverIntegrityOfKnownSenderNotVerified(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             security = packet.SecurityHeader
             if security is None:
                 raise

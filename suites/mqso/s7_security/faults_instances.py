@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.store.enterprise import build_public_key_list
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.security.directory_keys import UserSignCerts
 
 
@@ -38,7 +38,7 @@ class QueueManagerWritesNoSigningKeysToDirectoryObject(DirectoryClient):
             state.LocalQueueManager, PublicEncryptionKeyList=keys, PublicSigningKeyList=signing_keys
         )
         self.qm.directory_link.write(
-            WriteRequest(state.LocalQueueManager, ("PublicEncryptionKeyList",)), lambda answer: None
+            DirectoryWriteRequest(state.LocalQueueManager, ("PublicEncryptionKeyList",)), lambda answer: None
         )
 
 
@@ -52,4 +52,6 @@ class QueueManagerWritesOnlyFirstKeyToDirectoryObject(DirectoryClient):
         published = replace(
             self.qm.enterprise.state.LocalQueueManager, PublicEncryptionKeyList=build_public_key_list(first_key)
         )
-        self.qm.directory_link.write(WriteRequest(published, ("PublicEncryptionKeyList",)), lambda answer: None)
+        self.qm.directory_link.write(
+            DirectoryWriteRequest(published, ("PublicEncryptionKeyList",)), lambda answer: None
+        )

@@ -10,14 +10,14 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
-from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.remote.qmcomm_methods import QmcommMethods
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
-from reference_qm.security import MessageRefused, MqdsPublicKeys, Sid, UserSignCerts
+from reference_qm.security import MqdsPublicKeys, ReceivedMessageRefused, Sid, UserSignCerts
 from reference_qm.surface.clock import Now
 
 PROVIDER_CHOICE_RULES = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
@@ -43,7 +43,7 @@ class SenderProviderWithoutKeyOfReceiverUsed(SecurityLookup):
     breaks=("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-D01"),
     blind=True,
 )
-class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(Securing):
+class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(MessageSecuring):
     """The sender encrypts the key of a routed message with the public key of the next hop."""
 
     def encrypt_body(
@@ -56,7 +56,7 @@ class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(Securing):
 
 
 @fault("sender-session-key-of-second-encrypted-message-omitted", breaks="MQSO-7.4.1.4.3-D01", blind=True)
-class SenderSessionKeyOfSecondEncryptedMessageOmitted(Securing):
+class SenderSessionKeyOfSecondEncryptedMessageOmitted(MessageSecuring):
     """The sender omits the encrypted key from the second and later encrypted messages of a session."""
 
     def encrypt_body(
@@ -120,7 +120,7 @@ class ReceiverRightsOfSenderKeptAfterChange(SecurityOnReceipt):
 
 
 @fault("queue-manager-right-to-read-of-second-reader-not-checked", breaks="MQSO-7.3-02", blind=True)
-class QueueManagerRightToReadOfSecondReaderNotChecked(Qmcomm):
+class QueueManagerRightToReadOfSecondReaderNotChecked(QmcommMethods):
     """A queue manager does not check the right to read a queue that another reader has opened."""
 
     def check_rights_of_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
@@ -157,7 +157,9 @@ class QueueManagerDirectoryObjectLacksSecondEncryptionKey(DirectoryClient):
         if len(keys.aPublicKeys) > 1:
             first = replace(keys, aPublicKeys=keys.aPublicKeys[:1]).build()
             changed = replace(state.LocalQueueManager, PublicEncryptionKeyList=first)
-            self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
+            self.qm.directory_link.write(
+                DirectoryWriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None
+            )
 
 
 @fault("queue-manager-signing-keys-removed-from-directory-at-restart", breaks="MQSO-7.4.1.3-04")
@@ -168,7 +170,7 @@ class QueueManagerSigningKeysRemovedFromDirectoryAtRestart(DirectoryClient):
         super().publish_public_keys()
         if self.qm.adm.LastDomain is not None:
             changed = replace(self.qm.enterprise.state.LocalQueueManager, PublicSigningKeyList=b"")
-            self.qm.directory_link.write(WriteRequest(changed, ("PublicSigningKeyList",)), lambda answer: None)
+            self.qm.directory_link.write(DirectoryWriteRequest(changed, ("PublicSigningKeyList",)), lambda answer: None)
 
 
 @fault("receiver-signature-with-unregistered-certificate-not-verified", breaks="MQSO-7.4.1.3-D01", blind=True)
@@ -178,7 +180,7 @@ class ReceiverSignatureWithUnregisteredCertificateNotVerified(SecurityOnReceipt)
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             header = packet.SecurityHeader
             if header is None or self._is_certificate_registered(header):
                 raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused
+from reference_qm.security import ReceivedMessageRefused
 from reference_qm.surface.clock import Now
 
 SIGNATURE_RULES = ("MQSO-7.4.1.4.2-01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03")
@@ -18,7 +18,7 @@ class _WrongSignatureAcceptor(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if self.is_wrong_signature_accepted(packet):
                 return packet
             raise
@@ -96,7 +96,7 @@ class ReceiverSignedMessageWithoutSenderRefused(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and security.AS and not security.ST:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "the message has no sender")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "the message has no sender")
         super().verify_sender(packet, now)
 
 
@@ -107,5 +107,5 @@ class ReceiverMessageWithSenderAndCertificateButNoSignatureRefused(SecurityOnRec
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and not security.AS and security.SecurityData.SenderCert and security.ST:
-            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "the message has no signature")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "the message has no signature")
         super().verify_sender(packet, now)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from harness.faults.parts import fault
 from reference_qm.codec import DirectQueueFormatName, UserMessagePacket, parse_packet
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 
 
 @fault("regression-303405-local-message-forwarded-at-start", breaks="REGRESSIONS-303405-01")
-class Regression303405LocalMessageForwardedAtStart(Restoring):
+class Regression303405LocalMessageForwardedAtStart(StateRestoring):
     """At its start the queue manager moves a message for its qualified computer name into an outgoing queue."""
 
     def restore(self, entries: Mapping[str, object]) -> None:

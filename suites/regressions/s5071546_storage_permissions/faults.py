@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.store.security_text import find_account
 from reference_qm.security import Sid
@@ -15,7 +15,7 @@ ADMINISTRATORS_SID = Sid.of("S-1-5-32-544")
 
 
 @fault("regression-5071546-storage-for-administrators-only", breaks="REGRESSIONS-5071546-01")
-class Regression5071546StorageForAdministratorsOnly(Commands):
+class Regression5071546StorageForAdministratorsOnly(HigherLayerCommands):
     """The queue manager stores recoverable messages only for administrators. If any other user sends a recoverable
     message, the queue manager refuses the message with an error about insufficient resources.
     """
@@ -32,10 +32,10 @@ class Regression5071546StorageForAdministratorsOnly(Commands):
 
 
 @fault("regression-5071546-transactional-message-for-administrators-only", breaks="REGRESSIONS-5071546-01", blind=True)
-class Regression5071546TransactionalMessageForAdministratorsOnly(Commands):
+class Regression5071546TransactionalMessageForAdministratorsOnly(HigherLayerCommands):
     """The queue manager refuses transactional messages of users without administrative rights."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if request.transactional and self.qm.destinations.find_local_queue(request.to) is None:
+        if request.transactional and self.qm.destination_resolving.find_local_queue(request.to) is None:
             raise CommandError("MQ_ERROR_INSUFFICIENT_RESOURCES (0xC00E0027): insufficient resources")
         return super().send_message(request, token, now)

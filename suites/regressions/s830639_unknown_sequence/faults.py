@@ -34,4 +34,4 @@ class Regression830639OrderAckOfUnknownSequenceEndsService(OrderAcks):
             super().receive(session, packet, now)
             return
         for each in list(self.qm.sessions.values()):
-            self.qm.closing.close(each, "access violation", now)
+            self.qm.session_closing.close(each, "access violation", now)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.faults.parts import replace_part
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -22,7 +22,7 @@ def _delay_end_of_receive(faulty: FaultyCore) -> None:
     """Report the end of a receive to the client at once, but carry it out only after the client's next read."""
     late: list[DelayedEndCallback] = []
 
-    class DelayedRemoteEnding(RemoteEnding):
+    class DelayedRemoteEnding(RemoteReadEnding):
         def end_remote_read(
             self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]
         ) -> None:

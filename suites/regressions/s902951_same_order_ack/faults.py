@@ -6,16 +6,16 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import OrderAckBody, TxSequenceID, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence, stop_counting_as_unacknowledged
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
 @fault("regression-902951-sequence-stuck-after-reconnect", breaks="REGRESSIONS-902951-01")
-class Regression902951SequenceStuckAfterReconnect(InSequence):
+class Regression902951SequenceStuckAfterReconnect(TransactionalReceiving):
     """The receiver stores no message of a sequence after a reconnect, and repeats its old OrderAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -38,7 +38,7 @@ def _discard_unacknowledged_messages(faulty: FaultyCore) -> None:
                 came_again.add(session.number)
             super().note_last_message_in_order(session, body, now)
 
-    class UnacknowledgedMessageDiscarder(Closing):
+    class UnacknowledgedMessageDiscarder(SessionClosing):
         def close(self, session: Session, reason: str, now: Now) -> None:
             super().close(session, reason, now)
             if session.number in came_again:

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 from reports.lake import changes, current, derived, facts
 from reports.lake.manifest import Manifest
 from reports.lake.schemas import build_table_ddl
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 FACTS = ("runs", "suites", "catalogue", "verdicts", "evidence")
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
@@ -117,8 +117,8 @@ class Tables:
                 changes.list_check_events(self.test_runs, self.runs, self.catalogue), self.runs
             ),
             "flaky": lambda: derived.find_flaky_checks(self.test_runs, self.runs),
-            "matrix": lambda: derived.derive_matrix(self.rule_current),
-            "pairs": lambda: derived.derive_pairs(self.rule_current, self.runs, self.catalogue),
+            "matrix": lambda: derived.derive_matrix_table(self.rule_current),
+            "pairs": lambda: derived.derive_pair_exchanges_table(self.rule_current, self.runs, self.catalogue),
         }[name]()
         frame.write.parquet(str(self.folder / name))
         return getattr(self, name)
@@ -159,7 +159,7 @@ def add_random_runs(made: MadeLake, seed: int, runs: int = 40, lines: int = 100)
             (
                 dice.choice(tests),
                 dice.choice(rules),
-                *dice.choices(VERDICTS, weights),
+                *dice.choices(VERDICT_NAMES, weights),
                 {
                     "packets": dice.choice([0, 0, 1, 12]),
                     "again": dice.choice([0, 0, 0, 2]),

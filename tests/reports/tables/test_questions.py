@@ -57,7 +57,9 @@ def test_day_or_time_selects_runs_of_last_version_started_by_then(lake):
     def meant(asked):
         return [
             row.ingest
-            for row in difference._select_runs_of_side(lake.runs, asked, "versions").orderBy("ingest").collect()
+            for row in difference._select_runs_of_compared_side(lake.runs, asked, "versions")
+            .orderBy("ingest")
+            .collect()
         ]
 
     assert meant(first) == meant(f"{first}+00:00") == numbers[:1]
@@ -234,7 +236,9 @@ def test_invalid_lake_command_gives_one_line_error_and_exit_2(ask, words, why):
 
 
 def test_difference_of_rule_has_exactly_one_kind():
-    judged = {name: difference.JudgedRule(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
+    judged = {
+        name: difference.RuleVerdictOfSide(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")
+    }
     kinds = {
         (before, after): difference._find_kind_of_change(judged.get(before), judged.get(after))
         for before, after in (

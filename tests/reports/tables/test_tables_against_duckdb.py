@@ -8,7 +8,7 @@ from oracle import Oracle
 from pyspark.sql import functions as sql
 from pyspark.testing import assertDataFrameEqual
 
-from reports.lake.schemas import TABLES, arrange_table_columns
+from reports.lake.schemas import COLUMN_TYPES_BY_TABLE, arrange_table_columns
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def oracle(lake):
 def comparable(frame, table):
     """Replace maps by sorted lists, so that equal rows are sorted to the same position."""
     frame = arrange_table_columns(frame, table)
-    maps = [name for name, type_ in TABLES[table].items() if type_.startswith("map")]
+    maps = [name for name, type_ in COLUMN_TYPES_BY_TABLE[table].items() if type_.startswith("map")]
     return frame.select(
         *(sql.array_sort(sql.map_entries(name)).alias(name) if name in maps else name for name in frame.columns)
     )
@@ -27,7 +27,7 @@ def comparable(frame, table):
 
 @pytest.mark.parametrize("table", DERIVED)
 def test_spark_and_duckdb_agree_on_every_row(lake, oracle, spark, table, tmp_path):
-    oracle.write(table, tmp_path / "oracle.parquet", list(TABLES[table]))
+    oracle.write(table, tmp_path / "oracle.parquet", list(COLUMN_TYPES_BY_TABLE[table]))
     expected = spark.read.parquet(str(tmp_path / "oracle.parquet"))
     made = getattr(lake, table)
     assert made.count() > 10

@@ -12,7 +12,7 @@ from core_network import PLAIN, TRANSACTIONAL, Host, Network, guid
 from reference_qm.config import QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.directory.objects import DirectoryObject
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 
 NORTH, SOUTH = UUID(int=0x11), UUID(int=0x12)
 SENDER, NORTH_GATE, SOUTH_GATE, RECEIVER = 1, 2, 3, 4
@@ -60,7 +60,7 @@ class Enterprise:
     network: Network = field(default_factory=Network)
     hosts: dict[int, Host] = field(default_factory=dict)
     directory: MemoryDirectory = field(
-        default_factory=lambda: MemoryDirectory(partial(new_guid, SeededEntropy("enterprise")), lambda: 0)
+        default_factory=lambda: MemoryDirectory(partial(generate_guid, SeededEntropy("enterprise")), lambda: 0)
     )
 
     def __post_init__(self) -> None:

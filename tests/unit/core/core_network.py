@@ -28,10 +28,10 @@ from reference_qm.surface.effects import (
     Persist,
     ReadDirectory,
     ResolveHost,
+    RestartQueueManager,
     SendDatagram,
     SendPacket,
     SendRpcBytes,
-    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.entropy import SeededEntropy
@@ -209,7 +209,7 @@ class Host:
     def read_directory(self, effect: ReadDirectory) -> None:
         self.ask_directory(effect)
 
-    def start_again(self, effect: StartAgain) -> None:
+    def start_again(self, effect: RestartQueueManager) -> None:
         self.network.call_at(self.now().monotonic_ms, self.restart)
 
     def write_directory(self, effect: WriteDirectory) -> None:

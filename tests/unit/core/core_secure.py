@@ -17,11 +17,11 @@ if SECURITY not in sys.path:
 from security_made import OTHER, PROVIDERS, STAFF, USER, certificate, remote_keys, rsa_key  # noqa: E402
 
 from reference_qm.codec import UserMessagePacket, parse_packet  # noqa: E402
-from reference_qm.security import Account, SecurityConfig, SecuritySettings, Sid  # noqa: E402
+from reference_qm.security import SecurityConfig, SecuritySettings, Sid, UserAccount  # noqa: E402
 from reference_qm.surface.commands import Inspect, PeekMessages  # noqa: E402
 
-ALICE = Account("alice", USER, frozenset({STAFF}), (certificate(),), rsa_key(1024))
-MALLORY = Account("mallory", Sid.of("S-1-5-21-1-2-3-1666"), frozenset(), (certificate(OTHER),), rsa_key(OTHER))
+ALICE = UserAccount("alice", USER, frozenset({STAFF}), (certificate(),), rsa_key(1024))
+MALLORY = UserAccount("mallory", Sid.of("S-1-5-21-1-2-3-1666"), frozenset(), (certificate(OTHER),), rsa_key(OTHER))
 KEYS = {name: rsa_key(which) for name, (_, which) in PROVIDERS.items()}
 DEADLETTER = "system$;deadletter"
 PLAIN_2 = private(2, 1)

@@ -5,7 +5,7 @@ from core_admin import ADMIN, classes, pair, send
 from core_network import PLAIN, TRANSACTIONAL, direct
 from core_raw import Raw
 
-from reference_qm.core.transfer import own_messages
+from reference_qm.core.transfer import own_message_sending
 from reference_qm.surface.commands import SetQueue
 
 KINDS = {
@@ -65,7 +65,7 @@ def test_an_administration_queue_without_room_loses_the_acknowledgment():
 
 
 def test_unknown_senders_cannot_make_acknowledgments_pile_up(monkeypatch):
-    monkeypatch.setattr(own_messages, "OUTGOING_QUEUES_LIMIT", 3)
+    monkeypatch.setattr(own_message_sending, "OUTGOING_QUEUES_LIMIT", 3)
     _, far = pair(max_outgoing_messages=2)
     for number in (11, 12, 13, 14, 11, 11, 14):
         far.send(direct(2), acks=frozenset({"positive_arrival"}), admin_queue=direct(number, ADMIN))

@@ -11,7 +11,7 @@ from core_network import PLAIN, Host, Network, direct, guid
 from reference_qm.config import QueueSettings
 from reference_qm.directory import Queue, QueueManager, build_equality_filter
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import CreateRequest, DeleteRequest, WriteRequest
+from reference_qm.directory.interface import DirectoryCreateRequest, DirectoryDeleteRequest, DirectoryWriteRequest
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, GetQueue, ListQueues, SetQueue
 from reference_qm.surface.effects import CommandCompleted, CommandRejected, Persist, ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged, QueueManagerStarted
@@ -85,7 +85,7 @@ def test_inputs_wait_until_configured_queues_are_published(enterprise):
     host.handle(DirectoryAnswered(read.token, Result.SUCCESS, elements=everything))
     (write,) = host.unanswered
     assert isinstance(write, WriteDirectory)
-    assert isinstance(write.change, CreateRequest)
+    assert isinstance(write.change, DirectoryCreateRequest)
     assert token not in host.answers
     host.settle_directory()
     assert [one["name"] for one in host.answers[token].result.values["queues"]] == ["new"]
@@ -143,9 +143,9 @@ def test_restart_before_the_answer_of_the_directory_repeats_the_start(enterprise
 # -- commands that change the directory -----------------------------------------------------------------------------
 
 CHANGES = {
-    "create": (CreateQueue("sales"), CreateRequest),
-    "set": (SetQueue("orders", label="new"), WriteRequest),
-    "delete": (DeleteQueue("orders"), DeleteRequest),
+    "create": (CreateQueue("sales"), DirectoryCreateRequest),
+    "set": (SetQueue("orders", label="new"), DirectoryWriteRequest),
+    "delete": (DeleteQueue("orders"), DirectoryDeleteRequest),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Host, Network, direct, guid
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.enterprise.restoring import RestoreError
+from reference_qm.core.enterprise.state_restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
 from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE

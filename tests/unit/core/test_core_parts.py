@@ -6,7 +6,7 @@ import pytest
 from core_network import Network
 
 from reference_qm.core import queue_manager
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.parts import QueueManagerParts
 
 
@@ -18,9 +18,9 @@ def core():
 def test_every_core_part_is_a_class_in_its_own_module(core):
     made = vars(QueueManagerParts(core))
     assert len(made) > 50
-    assert all(type(part).__bases__ == (Part,) for part in made.values())
+    assert all(type(part).__bases__ == (QueueManagerPart,) for part in made.values())
     assert len({type(part).__module__ for part in made.values()}) == len(made)
-    assert made.keys() == {name for name, value in vars(core).items() if isinstance(value, Part)}
+    assert made.keys() == {name for name, value in vars(core).items() if isinstance(value, QueueManagerPart)}
 
 
 def test_core_has_no_table_of_procedures(core):
@@ -29,7 +29,7 @@ def test_core_has_no_table_of_procedures(core):
 
 
 def test_core_part_has_no_state_of_its_own(core):
-    parts = {name: value for name, value in vars(core).items() if isinstance(value, Part)}
+    parts = {name: value for name, value in vars(core).items() if isinstance(value, QueueManagerPart)}
     assert [name for name, part in parts.items() if hasattr(part, "__dict__")] == []
 
 

@@ -10,13 +10,13 @@ from uuid import UUID
 import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.enterprise.restoring import RestoreError
+from reference_qm.core.enterprise.state_restoring import RestoreError
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import Core
-from reference_qm.surface.effects import CloseTransport, CommandCompleted, CommandRejected, Persist, StartAgain
+from reference_qm.surface.effects import CloseTransport, CommandCompleted, CommandRejected, Persist, RestartQueueManager
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     Command,
@@ -115,7 +115,7 @@ def test_start_on_unusable_store_is_retried_after_120_s_then_every_900_s():
         collect_effects(core, QueueManagerStarted())
         assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
         assert core.next_due() == wait_s * 1_000
-        assert core.handle_timer(Now(wait_s * 1_000, NOW.utc_s + wait_s)) == [StartAgain()]
+        assert core.handle_timer(Now(wait_s * 1_000, NOW.utc_s + wait_s)) == [RestartQueueManager()]
     repaired = installed({})
     collect_effects(repaired, QueueManagerStarted())
     assert "format_names" in asked(repaired, commands.CreateQueue("private$\\new"))

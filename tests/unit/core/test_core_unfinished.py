@@ -15,7 +15,7 @@ from reference_qm.core.transfer.identifying import (
     MAX_PACKET_BYTES_BY_STATE,
 )
 from reference_qm.model.states import SessionState
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 LONG = BaseHeader(PacketSize=4 * 1024 * 1024 - 1).build() + bytes(84)
@@ -94,7 +94,7 @@ def test_lost_connection_releases_its_unfinished_bytes() -> None:
 
 
 def test_connection_with_oldest_unfinished_packet_is_closed_first() -> None:
-    unfinished = UnfinishedPackets(limit=10)
+    unfinished = UnfinishedPacketByteCounts(limit=10)
     unfinished.note("a", 6)
     unfinished.note("b", 4)
     assert unfinished.find_connection_to_close() is None

@@ -8,12 +8,12 @@ from core_network import Network
 from harness.faults.calls import change_step_result, replace_step_if, replace_step_status, with_arguments
 from harness.faults.registry import FaultyCore
 from harness.proof.steps import ReferenceStep, find_changed_steps
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.statuses import Status
 
-LOOKUP = Reading.read_by_lookup_identifier
+LOOKUP = MessageReading.read_by_lookup_identifier
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def descriptor(queue) -> OpenQueueDescriptor:
 def read(faulty: FaultyCore, queue=None) -> list[tuple[object, ...]]:
     """Return the answers to a read of message 7 by LookupIdentifier; by default, the read names no queue."""
     answers: list[tuple[object, ...]] = []
-    faulty.core.reading.read_by_lookup_identifier(
+    faulty.core.message_reading.read_by_lookup_identifier(
         descriptor(queue), 7, MessageSeekAction.CURRENT, lambda *result: answers.append(result)
     )
     return answers
@@ -100,6 +100,6 @@ def test_two_faults_of_one_step_compose(faulty):
 
 
 def test_proof_finds_step_changed_by_fault():
-    step = frozenset({ReferenceStep(Reading, "read_by_lookup_identifier")})
+    step = frozenset({ReferenceStep(MessageReading, "read_by_lookup_identifier")})
     assert find_changed_steps(with_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
     assert find_changed_steps(replace_step_if(LOOKUP, lambda given: True, lambda given: None)) == step

@@ -10,7 +10,7 @@ from harness.faults.parts import override_method
 from harness.faults.registry import FaultyCore
 from reference_qm.core.events import MessageDeadlinesChanged, SessionMaySend
 from reference_qm.core.replacing import replace_part_by_subclass
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingTransferSequence, Session
 
@@ -27,7 +27,7 @@ def sent(host) -> list[int]:
     """Return the numbers of the sessions that were permitted to send."""
     numbers: list[int] = []
     noted = override_method(
-        Sending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number)
+        MessageSending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number)
     )
     replace_part_by_subclass(host.core, noted)
     return numbers
@@ -49,7 +49,9 @@ def tenfold(original, qm, session, now):
 
 
 def test_method_is_replaced_while_event_is_handled(host, sent):
-    replace_method_during_event(POSTER, SessionMaySend, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
+    replace_method_during_event(POSTER, SessionMaySend, MessageSending.dispatch_messages, tenfold)(
+        FaultyCore(host.core)
+    )
     expire(host, 1)
     host.core.post_event(SessionMaySend(Session(2, initiator=True)))
     hear(host)
@@ -57,7 +59,7 @@ def test_method_is_replaced_while_event_is_handled(host, sent):
 
 
 def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
-    replace_method_during_event(POSTER, MessageDeadlinesChanged, Sending.dispatch_messages, tenfold)(
+    replace_method_during_event(POSTER, MessageDeadlinesChanged, MessageSending.dispatch_messages, tenfold)(
         FaultyCore(host.core)
     )
     expire(host, 1)
@@ -70,7 +72,7 @@ def test_two_method_replacements_during_one_event_compose(host, sent):
         replace_method_during_event(
             POSTER,
             SessionMaySend,
-            Sending.dispatch_messages,
+            MessageSending.dispatch_messages,
             lambda original, *_, add=add: (
                 lambda qm, session, now: original(qm, Session(session.number + add, initiator=True), now)
             ),

@@ -9,7 +9,7 @@ from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader, parse_packet
-from reference_qm.core.part import Part
+from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.identifying import (
     FIELD_RANGES_BY_PACKET_TYPE,
@@ -79,7 +79,9 @@ def test_every_session_state_and_packet_kind_has_one_outcome(state, kind):
 
 def test_dispatch_table_names_methods_and_packets_have_ranges():
     core = Network().host(1).core
-    assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVER_BY_STATE_AND_PACKET.values())
+    assert all(
+        isinstance(receiver(core).__self__, QueueManagerPart) for receiver in RECEIVER_BY_STATE_AND_PACKET.values()
+    )
     assert {kind for _, kind in RECEIVER_BY_STATE_AND_PACKET} < set(FIELD_RANGES_BY_PACKET_TYPE)
     assert len(RECEIVER_BY_STATE_AND_PACKET) == len(TAKEN)
 

@@ -9,7 +9,7 @@ from core_network import Host, guid
 
 from reference_qm.directory import MemoryDirectory, QueueManager, Site, build_equality_filter
 from reference_qm.surface.commands import Identity
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 
 HOME, ABROAD = guid(0x71), guid(0x72)
 
@@ -29,7 +29,7 @@ def member() -> Host:
 
 
 def another_domain(*elements: QueueManager) -> MemoryDirectory:
-    directory = MemoryDirectory(partial(new_guid, SeededEntropy("abroad")), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, SeededEntropy("abroad")), lambda: 0)
     for element in (Site(Identifier=NORTH, Name="north"), *elements):
         directory.provision(element)
     return directory

@@ -195,7 +195,7 @@ def test_a_message_that_cannot_be_saved_is_forgotten_and_the_session_closed(raw)
 
 
 def test_hanging_disk_closes_the_session_before_message_numbers_repeat(raw, monkeypatch):
-    monkeypatch.setattr("reference_qm.core.transfer.receiving.UNSAVED_MESSAGES_LIMIT", 3)
+    monkeypatch.setattr("reference_qm.core.transfer.message_receiving.UNSAVED_MESSAGES_LIMIT", 3)
     raw.host.disk = "slow"
     raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))
     assert raw.closed is None

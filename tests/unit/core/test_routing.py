@@ -18,7 +18,7 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.transfer import routing
+from reference_qm.core.transfer import message_routing
 from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG
 from reference_qm.surface.commands import PeekMessages
 from reference_qm.surface.inputs import ResourcesChanged
@@ -229,7 +229,7 @@ def test_full_router_accepts_no_further_message():
 
 
 def test_unknown_sender_cannot_exceed_limit_of_outgoing_queues(router, monkeypatch):
-    monkeypatch.setattr(routing, "OUTGOING_QUEUES_LIMIT", 2)
+    monkeypatch.setattr(message_routing, "OUTGOING_QUEUES_LIMIT", 2)
     router.incoming.feed(routed(1, to=7), routed(2, to=8), routed(3, to=9), routed(4, to=8))
     queues = router.host.core.adm.OutgoingQueues.values()
     assert [len(queue.session.OutgoingMessageTable) for queue in queues] == [1, 2]

@@ -90,8 +90,10 @@ def expire_waiting(messages: int) -> None:
     queue = core.adm.QueueCollection[PLAIN]
     (first,) = queue.MessagePositionList
     for _ in range(messages):
-        core.positions.on_message_available(core.positions.insert_message(queue, first.MessageReference))
-    core.lifetimes.start_expiration_timer(now)
+        core.message_positions.on_message_available(
+            core.message_positions.insert_message(queue, first.MessageReference)
+        )
+    core.message_lifetimes.start_expiration_timer(now)
     assert len(queue.MessagePositionList) == messages + 1
     host.network.advance(1_001_000)
     assert len(queue.MessagePositionList) == 0

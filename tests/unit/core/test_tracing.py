@@ -12,7 +12,7 @@ from harness.faults.parts import override_method
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.store.messages import deserialize_message
-from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.own_message_sending import OwnMessageSending
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages
 
@@ -30,7 +30,8 @@ def reports_of(host):
     """Record the reports that a host sends, although no directory has the queue for reports."""
     reports = []
     replace_part_by_subclass(
-        host.core, override_method(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))
+        host.core,
+        override_method(OwnMessageSending.send, lambda original: lambda qm, message, now: reports.append(message)),
     )
     return reports
 
@@ -69,7 +70,7 @@ def test_trace_report_is_sent_for_arrived_traced_message(host):
 )
 def test_report_label_ends_with_its_time(host, time_s, said):
     message = deserialize_message(traced(), guid(1), 0)
-    label = host.core.tracing.build_report_label(message, Now(0, time_s))
+    label = host.core.message_tracing.build_report_label(message, Now(0, time_s))
     assert label.endswith(f" at {said}")
 
 

@@ -37,7 +37,7 @@ def waiting(a):
         position.MessagePosition.MessageReference.Body.decode()
         for queue in a.core.adm.OutgoingQueues.values()
         for position in queue.session.OutgoingMessageTable
-        if not position.MessagePosition.awaits_disk
+        if not position.MessagePosition.is_disk_write_pending
     ]
 
 

@@ -17,7 +17,7 @@ def test_code_path_of_one_message_repeats_no_step():
         "parse_framed_packet",
         "measure_packet",
         "deserialize_message",
-        "SessionAcks.flag_recoverable",
+        "SessionAcks.flag_recoverable_messages",
         "build_message_entry",
     }
     functions = [hop.function for walk in (received, persisted) for hop in walk.hops]

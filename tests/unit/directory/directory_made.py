@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reference_qm.directory import (
     Change,
-    ChangeResult,
+    DirectoryChangeResult,
     DirectoryState,
     MemoryDirectory,
     Queue,
@@ -18,7 +18,7 @@ from reference_qm.directory import (
     events,
 )
 from reference_qm.directory.objects import Enterprise, User
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 
 SITE_A, SITE_B = UUID(int=0xA), UUID(int=0xB)
 ALPHA, BETA, GATE = UUID(int=0x11), UUID(int=0x12), UUID(int=0x1A)
@@ -39,7 +39,7 @@ class Clock:
 
 def new_identifiers(seed: str) -> Callable[[], UUID]:
     """Return a function that returns a new identifier at each call."""
-    return partial(new_guid, SeededEntropy(seed))
+    return partial(generate_guid, SeededEntropy(seed))
 
 
 def fill(directory: MemoryDirectory) -> MemoryDirectory:
@@ -73,8 +73,8 @@ def state_of(directory_integrated: bool = True) -> DirectoryState:
     )
 
 
-def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> ChangeResult:
+def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> DirectoryChangeResult:
     """Let a directory make a change, and note the answer in the state of a queue manager."""
     created = directory.carry_out(change)
-    events.handle_change_result(state, change, created.rStatus)
+    events.process_directory_change_result(state, change, created.rStatus)
     return created

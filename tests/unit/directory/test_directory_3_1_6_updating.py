@@ -11,7 +11,7 @@ from reference_qm.directory import Enterprise, QueueManager, RoutingLink, Site, 
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.updating import (
     compute_site_gate_collections,
-    synchronize,
+    synchronize_with_directory,
     update_directory_site_gates,
     update_directory_sites,
 )
@@ -25,16 +25,16 @@ def test_mqdmpr_3_1_2_timers_have_printed_intervals() -> None:
 
 def test_mqdmpr_3_1_3_own_queue_manager_and_its_sites_are_read_from_the_directory() -> None:
     state = state_of()
-    assert synchronize(made(), state, provisioning=False) is Result.SUCCESS
+    assert synchronize_with_directory(made(), state, provisioning=False) is Result.SUCCESS
     assert (state.LocalQueueManager.QueueManagerQuota, [site.Name for site in state.SiteCollection]) == (7, ["A"])
 
 
 def test_mqdmpr_3_1_3_missing_notification_attribute_means_notification() -> None:
     directory, state = made(), state_of()
-    synchronize(directory, state, provisioning=False)
+    synchronize_with_directory(directory, state, provisioning=False)
     assert state.EnterpriseReference == Enterprise(NonLDAPCapableQueueManagerNotification=True)
     directory.write(Enterprise(Identifier=ENTERPRISE, NonLDAPCapableQueueManagerNotification=False))
-    synchronize(directory, state, provisioning=False)
+    synchronize_with_directory(directory, state, provisioning=False)
     assert state.EnterpriseReference == Enterprise(NonLDAPCapableQueueManagerNotification=False)
 
 
@@ -52,7 +52,7 @@ def test_mqdmpr_3_1_3_unknown_queue_manager_is_an_error_after_provisioning(
     directory, state = made(), state_of()
     directory.connected = connected
     state.LocalQueueManager = QueueManager(Identifier=UUID(int=0x99))
-    assert synchronize(directory, state, provisioning=provisioning) is wanted
+    assert synchronize_with_directory(directory, state, provisioning=provisioning) is wanted
     assert (state.LocalQueueManager, state.SiteCollection) == (QueueManager(Identifier=UUID(int=0x99)), ())
 
 

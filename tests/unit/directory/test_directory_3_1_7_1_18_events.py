@@ -19,7 +19,7 @@ from reference_qm.directory import (
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
-from reference_qm.directory.interface import DeleteRequest, WriteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest, DirectoryWriteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 
 PUBLIC = Queue(Pathname="alpha\\new")
@@ -81,9 +81,11 @@ def test_mqdmpr_3_1_7_1_18_event_on_lost_directory_sets_offline_and_starts_timer
     directory.connected = False
     run = {
         "create": lambda: carried_out(directory, state, events.create_directory_object(state, PUBLIC)).rStatus,
-        "delete": lambda: carried_out(directory, state, DeleteRequest(Queue(Identifier=QUEUE))).rStatus,
+        "delete": lambda: carried_out(directory, state, DirectoryDeleteRequest(Queue(Identifier=QUEUE))).rStatus,
         "read": lambda: events.read_directory(directory, state, "Site").rStatus,
-        "write": lambda: carried_out(directory, state, WriteRequest(Queue(Identifier=QUEUE, Label="x"))).rStatus,
+        "write": lambda: (
+            carried_out(directory, state, DirectoryWriteRequest(Queue(Identifier=QUEUE, Label="x"))).rStatus
+        ),
     }[operation]
     assert run() is Result.DIRECTORY_NOT_CONNECTED
     assert state.DirectoryOffline is True
@@ -143,7 +145,7 @@ def test_mqdmpr_3_1_7_1_24_successful_directory_write_is_notified() -> None:
     directory, state = made(), state_of()
     queue, machine = Queue(Identifier=QUEUE, Label="x"), QueueManager(Identifier=ALPHA, JournalQuota=9)
     for element in (queue, machine, Site(Identifier=SITE_A, ForeignSite=True)):
-        assert carried_out(directory, state, WriteRequest(element)).rStatus is Result.SUCCESS
+        assert carried_out(directory, state, DirectoryWriteRequest(element)).rStatus is Result.SUCCESS
     assert list(state.notifications) == [
         ChangeNotification(ChangeOperation.QUEUE_UPDATE, queue),
         ChangeNotification(ChangeOperation.QUEUE_MANAGER_UPDATE, machine),
@@ -152,7 +154,10 @@ def test_mqdmpr_3_1_7_1_24_successful_directory_write_is_notified() -> None:
 
 def test_mqdmpr_3_1_7_1_24_failed_directory_write_is_not_notified() -> None:
     directory, state = made(), state_of()
-    assert carried_out(directory, state, WriteRequest(Queue(Pathname="alpha\\none"))).rStatus is Result.OBJECT_NOT_FOUND
+    assert (
+        carried_out(directory, state, DirectoryWriteRequest(Queue(Pathname="alpha\\none"))).rStatus
+        is Result.OBJECT_NOT_FOUND
+    )
     assert list(state.notifications) == []
 
 

@@ -12,7 +12,7 @@ from reference_qm.directory.filters import (
     AttributeValue,
     ComparisonOperator,
     FilterError,
-    check_filter,
+    check_filter_expressions,
     select_matching_elements,
     sort_elements,
 )
@@ -90,7 +90,7 @@ def test_filter_requires_all_expressions() -> None:
 )
 def test_invalid_directory_filter_is_named(expression: AttributeFilter, complaint: str) -> None:
     with pytest.raises(FilterError, match=complaint):
-        check_filter(Queue, [expression])
+        check_filter_expressions(Queue, [expression])
 
 
 def ordered(names: list[str], *orders: AttributeSortOrder) -> str:

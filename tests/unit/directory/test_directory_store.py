@@ -15,11 +15,11 @@ from directory_made import ALPHA, BETA, QUEUE, SITE_A, Clock, fill, new_identifi
 
 from reference_qm.directory import (
     DirectoryObject,
+    DirectoryStorageError,
     MemoryDirectory,
     Queue,
     QueueManager,
     Site,
-    StorageError,
     build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -88,7 +88,7 @@ def test_locked_directory_file_is_left_unchanged(path: Path) -> None:
     assert directory.create(Site(Name="C")).rStatus is Result.GENERIC_ERROR
     assert directory.write(QueueManager(Identifier=ALPHA, JournalQuota=1)) is Result.GENERIC_ERROR
     assert directory.delete(Queue(Identifier=QUEUE)) is Result.GENERIC_ERROR
-    with pytest.raises(StorageError, match="database is locked"):
+    with pytest.raises(DirectoryStorageError, match="database is locked"):
         directory.provision(Site(Name="C"))
     locker.execute("ROLLBACK")
     locker.close()

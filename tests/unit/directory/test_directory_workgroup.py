@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from directory_made import state_of
 
-from reference_qm.directory import QueueManager, Replica, events
+from reference_qm.directory import DirectoryReplica, QueueManager, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.interface import DirectoryWriteRequest
 
-NONE = Replica(connected=False)
+NONE = DirectoryReplica(connected=False)
 
 
 def test_directory_events_fail_in_workgroup_mode_without_going_offline() -> None:
@@ -18,7 +18,7 @@ def test_directory_events_fail_in_workgroup_mode_without_going_offline() -> None
         events.read_directory_begin(NONE, "QueueManager").rStatus,
     ]
     assert set(results) == {Result.DIRECTORY_NOT_CONNECTED}
-    events.handle_change_result(state, WriteRequest(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
+    events.process_directory_change_result(state, DirectoryWriteRequest(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
     assert state.DirectoryOffline is False
     assert list(state.notifications) == []
 

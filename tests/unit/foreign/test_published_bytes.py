@@ -20,7 +20,7 @@ from harness.wire.layouts import FILTER_BY_LAYER
 from harness.wire.words import list_words
 from reference_qm.codec import FormatError, parse_packet
 from reference_qm.rpc import QMCOMM
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 
 PUBLISHED = load_published()
 TCP_BYTES = [name for name, one in PUBLISHED.items() if one.transport == "tcp"]
@@ -85,7 +85,7 @@ def test_published_stub_has_the_arguments_of_its_table_in_both_codecs() -> None:
     found = {each.name: each.value for each in read_stub(one.packet, "request ndr", one.data)}
     assert {name: found[name] for name in one.fields} == one.fields
     method = next(method for method in QMCOMM.methods.values() if method.name == one.packet)
-    arguments = method.read_in_parameters(one.data, Encoding(wide=False))
+    arguments = method.read_in_parameters(one.data, StubEncoding(wide=False))
     name = arguments.pop("pQueueFormat")
     assert (name["m_qft"], name["union"]) == (3, one.fields["pQueueFormat.arm.value"])
     plain_fields = {key: value for key, value in one.fields.items() if "." not in key}

@@ -18,7 +18,7 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.surface.commands import SendMessage
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 from reference_qm.surface.inputs import Endpoint
 
 FILE = sut_file()
@@ -34,7 +34,9 @@ def remote() -> RemoteControl:
 def reading_control(*faults: str) -> RemoteControl:
     """Return the remote reading of a SUT that has two messages and the given faults."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
-    config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
+    config = QueueManagerConfig(
+        generate_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),)
+    )
     host = CoreHost(environment, wrap(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
     host.start()
     host.listen_rpc(FILE.driver.rpc_port)
@@ -123,7 +125,7 @@ def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> N
     """A private response queue in a message to a direct name gets the identifier of the queue manager that is read,
     because the message has no QueueManagerAddress.
     """
-    identifier = new_guid(SeededEntropy("sut"))
+    identifier = generate_guid(SeededEntropy("sut"))
     remote = RemoteControl(VirtualEnvironment(), FILE, FILE.driver.rpc_port, identifier if known else None)
     core = remote.host.core
     assert isinstance(core, QueueManager)
@@ -132,7 +134,7 @@ def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> N
     number = PrivateQueueFormatNameId(PrivateQueueIdentifier=11)
     packet = user_message(destination=f"TCP:{FILE.driver.address}\\{PLAIN}", user={"RQ": 3, "ResponseQueue": number})
     results = {"lpRemoteReadDesc": {"lpBuffer": bytes(packet), "dwArriveTime": 0}}
-    found = core.client_reading.reconstruct_message(results, core.server_names.find_server_identifier(queue))
+    found = core.client_message_reading.reconstruct_message(results, core.server_names.find_server_identifier(queue))
     assert found.message.ResponseQueueFormatName.lower() == f"private={identifier if known else NULL_GUID}\\0000000b"
 
 

@@ -19,7 +19,7 @@ from harness.peer.peer import Peer
 from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
-from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.sessions.session_opening import SessionOpening
 
 CoreDriver = Callable[..., VirtualDriver]
@@ -39,7 +39,7 @@ class Busy(SessionOpening):
         raise EndlessComputation("20 s of computing")
 
 
-class Refusing(Commands):
+class Refusing(HigherLayerCommands):
     """Raises an exception when it receives the command ``identity``."""
 
     def identity(self, *arguments: Any) -> Any:

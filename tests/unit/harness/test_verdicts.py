@@ -24,7 +24,7 @@ from harness.judging.verdicts import (
     read_verdicts,
 )
 from harness.run_folder import build_capture_name, get_capture_path
-from reports.vocabulary import VERDICTS
+from reports.vocabulary import VERDICT_NAMES
 
 
 def entry(verdict: Verdict = Verdict.PASS, **changes: str) -> VerdictEntry:
@@ -38,7 +38,7 @@ def test_the_set_of_verdicts_is_closed() -> None:
 
 
 def test_worst_verdict_is_the_same_in_harness_and_reports() -> None:
-    assert tuple(VERDICTS_WORST_FIRST) == VERDICTS
+    assert tuple(VERDICTS_WORST_FIRST) == VERDICT_NAMES
     assert set(VERDICTS_WORST_FIRST) == set(Verdict)
     assert get_worst_verdict([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS
     assert get_worst_verdict([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE

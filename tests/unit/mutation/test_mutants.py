@@ -43,7 +43,9 @@ def test_mutant_can_be_selected_as_a_fault_by_its_name() -> None:
     assert mutant.changed_line in find_fault(mutant.name).says
 
 
-@pytest.mark.parametrize("name", ["core/nothing.py:f:off-by-one-1", "core/sessions/ping.py:Ping.none:off-by-one-1"])
+@pytest.mark.parametrize(
+    "name", ["core/nothing.py:f:off-by-one-1", "core/sessions/ping_handling.py:PingHandling.none:off-by-one-1"]
+)
 def test_an_unknown_mutant_is_named(name: str) -> None:
     with pytest.raises(UnknownFault, match="no such mutant"):
         find_fault(name)

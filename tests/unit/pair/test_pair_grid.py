@@ -18,7 +18,7 @@ from harness.pair.results import read_results, write_results
 from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import DriverTable, SutFile, SutTable
-from reports.lake.manifest import LocalFiles
+from reports.lake.manifest import LocalFileSystem
 from reports.lake.pairs import read_pair
 
 
@@ -78,7 +78,7 @@ def test_results_can_be_read_by_lake_and_grid(tmp_path: Path) -> None:
     ]
     write_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))
     assert read_results(tmp_path).cells == tuple(cells)
-    (row,) = read_pair(LocalFiles(), str(tmp_path)).rows
+    (row,) = read_pair(LocalFileSystem(), str(tmp_path)).rows
     assert (row["origin_name"], row["target_name"], row["letter"]) == ("x unknown", "y unknown", "E")
     assert (row["result"], row["why"], row["capture"]) == ("fail", "missing: 1", "express-A-B.pcapng")
     assert row["broken"] == {row["target"]: ["MQQB-1-01"]}

@@ -10,10 +10,10 @@ from harness.judging.verdicts import Verdict
 from harness.proof.grouping import ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import ReferenceStep
 from harness.proof.trials import CleanResult, TrialVerdict
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.message_sending import MessageSending
 
-ASSIGN = frozenset({ReferenceStep(Sending, "assign_message_ordinal")})
-SEND = frozenset({ReferenceStep(Sending, "send")})
+ASSIGN = frozenset({ReferenceStep(MessageSending, "assign_message_ordinal")})
+SEND = frozenset({ReferenceStep(MessageSending, "send")})
 SECONDS = {"a": 1.0, "b": 1.0, "c": 8.0}
 
 

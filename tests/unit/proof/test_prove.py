@@ -15,8 +15,8 @@ from harness.proof.prove import describe_unclean_result, prove, report_proof
 from harness.proof.steps import ReferenceStep, ReferenceSteps
 from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
-from reference_qm.core.names.numbering import Numbering
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.names.message_numbering import MessageNumbering
+from reference_qm.core.transfer.message_sending import MessageSending
 
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
 SHOULD = "MQQB-3.1.6.2-02"
@@ -106,10 +106,10 @@ def test_cheapest_check_is_tried_first_on_a_fault(proved: Callable[..., Any]) ->
 def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
     trials.steps = {
-        ONE: frozenset({ReferenceStep(Sending, "may_send")}),
-        TWO: frozenset({ReferenceStep(Numbering, "assign_message_ordinal")}),
+        ONE: frozenset({ReferenceStep(MessageSending, "may_send")}),
+        TWO: frozenset({ReferenceStep(MessageNumbering, "assign_message_ordinal")}),
     }
-    proof = proved(trials, skip(Numbering.assign_message_ordinal))
+    proof = proved(trials, skip(MessageNumbering.assign_message_ordinal))
     assert trials.tried == [("first", TWO)]
     assert proof.killed_faults_by_rule == {RULE: ["first"]}
     assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]

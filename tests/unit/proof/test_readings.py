@@ -22,13 +22,13 @@ from harness.proof.readings import (
 from harness.proof.steps import ReferenceStep, ReferenceSteps
 from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 
 ERRATUM, ALLOWED = "E41", "E41.2"
 FAILING, FAILING_READING = "E17", "E17.2"
 CHECKS = tuple(f"suites/some.py::test_{number}" for number in range(10))
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
-ASSIGN = frozenset({ReferenceStep(Numbering, "assign_message_ordinal")})
+ASSIGN = frozenset({ReferenceStep(MessageNumbering, "assign_message_ordinal")})
 
 
 class TrialsOfReadings:
@@ -116,7 +116,9 @@ def test_erratum_reading_whose_process_died_is_named() -> None:
 
 def test_erratum_reading_is_not_run_with_checks_that_execute_none_of_its_steps(faults: dict[str, Fault]) -> None:
     for name in [name for name in faults if name.startswith("reading-")]:
-        faults[name] = Fault(name, (), name, skip(Numbering.assign_message_ordinal), reading=faults[name].reading)
+        faults[name] = Fault(
+            name, (), name, skip(MessageNumbering.assign_message_ordinal), reading=faults[name].reading
+        )
     trials = TrialsOfReadings()
     trials.steps = {CHECKS[3]: ASSIGN}
     assert run(trials, [ERRATUM]).complete

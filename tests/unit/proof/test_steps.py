@@ -13,14 +13,14 @@ from harness.faults.primitives import change_after_every_input, combine_installe
 from harness.faults.registry import FaultyCore, load_faults
 from harness.proof.steps import ReferenceStep, StepRecorder, can_check_notice_variant, find_changed_steps
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.sessions.ping_handling import PingHandling
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.surface.entropy import SeededEntropy
 
 
-class OneMore(Numbering):
+class OneMore(MessageNumbering):
     """Adds one to every ordinal."""
 
     def assign_message_ordinal(self) -> int:
@@ -37,14 +37,14 @@ class OneMoreAndNoTransactions(OneMore):
         return 0
 
 
-class MadeOtherwise(Sending):
+class MadeOtherwise(MessageSending):
     """Overrides only the constructor of a part."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
 
 
-class TenMoreThanOdd(Numbering):
+class TenMoreThanOdd(MessageNumbering):
     """Adds ten to every ordinal that follows an odd ordinal."""
 
     @only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
@@ -52,11 +52,11 @@ class TenMoreThanOdd(Numbering):
         return super().assign_message_ordinal() + 10
 
 
-ASSIGN = ReferenceStep(Numbering, "assign_message_ordinal")
-ASSIGN_AFTER_ODD = ReferenceStep(Numbering, "assign_message_ordinal", TenMoreThanOdd.assign_message_ordinal)
-ASSIGN_TRANSACTION = ReferenceStep(Numbering, "assign_transaction_identifier")
-MAY_SEND = ReferenceStep(Sending, "may_send")
-REQUEST = ReferenceStep(Ping, "build_request")
+ASSIGN = ReferenceStep(MessageNumbering, "assign_message_ordinal")
+ASSIGN_AFTER_ODD = ReferenceStep(MessageNumbering, "assign_message_ordinal", TenMoreThanOdd.assign_message_ordinal)
+ASSIGN_TRANSACTION = ReferenceStep(MessageNumbering, "assign_transaction_identifier")
+MAY_SEND = ReferenceStep(MessageSending, "may_send")
+REQUEST = ReferenceStep(PingHandling, "build_request")
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def core() -> FaultyCore:
 def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
     assert find_changed_steps(replace_part(OneMore)) == frozenset({ASSIGN})
     assert find_changed_steps(replace_part(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
-    assert find_changed_steps(skip(Ping.build_request)) == frozenset({REQUEST})
-    assert find_changed_steps(combine_installers(replace_part(OneMore), skip(Ping.build_request))) == frozenset(
+    assert find_changed_steps(skip(PingHandling.build_request)) == frozenset({REQUEST})
+    assert find_changed_steps(combine_installers(replace_part(OneMore), skip(PingHandling.build_request))) == frozenset(
         {ASSIGN, REQUEST}
     )
 
@@ -89,9 +89,9 @@ def test_check_can_notice_only_changes_of_steps_that_it_executes() -> None:
 def test_step_recorder_notes_each_step_once_and_changes_no_behavior(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, MAY_SEND, REQUEST])
     recorder.install(core)
-    assert [core.core.numbering.assign_message_ordinal() for _ in range(2)] == [1, 2]
+    assert [core.core.message_numbering.assign_message_ordinal() for _ in range(2)] == [1, 2]
     assert recorder.take() == frozenset({ASSIGN})
-    core.core.ping.build_request()
+    core.core.ping_handling.build_request()
     assert recorder.take() == frozenset({REQUEST})
     assert recorder.take() == frozenset()
 
@@ -99,29 +99,31 @@ def test_step_recorder_notes_each_step_once_and_changes_no_behavior(core: Faulty
 def test_step_recorder_notes_a_step_that_a_fault_overrides(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN])
     recorder.install(core)
-    replace_part(override_method(Numbering.assign_message_ordinal, lambda original: lambda qm: original(qm) + 10))(core)
-    assert core.core.numbering.assign_message_ordinal() == 11
+    replace_part(
+        override_method(MessageNumbering.assign_message_ordinal, lambda original: lambda qm: original(qm) + 10)
+    )(core)
+    assert core.core.message_numbering.assign_message_ordinal() == 11
     assert recorder.take() == frozenset({ASSIGN})
 
 
 def test_conditional_fault_changes_its_step_only_in_matching_calls(core: FaultyCore) -> None:
     assert find_changed_steps(replace_part(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
     replace_part(TenMoreThanOdd)(core)
-    assert [core.core.numbering.assign_message_ordinal() for _ in range(3)] == [1, 12, 3]
+    assert [core.core.message_numbering.assign_message_ordinal() for _ in range(3)] == [1, 12, 3]
 
 
 def test_two_conditional_faults_of_one_step_compose(core: FaultyCore) -> None:
     replace_part(OneMore)(core)
     replace_part(TenMoreThanOdd)(core)
-    assert [core.core.numbering.assign_message_ordinal() for _ in range(2)] == [2, 13]
+    assert [core.core.message_numbering.assign_message_ordinal() for _ in range(2)] == [2, 13]
 
 
 def test_conditional_step_counts_as_executed_when_its_condition_holds(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, ASSIGN_AFTER_ODD])
     recorder.install(core)
-    core.core.numbering.assign_message_ordinal()
+    core.core.message_numbering.assign_message_ordinal()
     assert recorder.take() == frozenset({ASSIGN})
-    core.core.numbering.assign_message_ordinal()
+    core.core.message_numbering.assign_message_ordinal()
     assert recorder.take() == frozenset({ASSIGN, ASSIGN_AFTER_ODD})
 
 

@@ -33,7 +33,7 @@ class Reads:
     def call(self, name: str, event: str, *arguments: Any, **named: Any) -> Answer | None:
         """Raise an event of the queue manager; return its answer if it came at once."""
         core = self.host.core
-        part = core.two_phase_reading if event == "dequeue_message_begin" else core.reading
+        part = core.two_phase_reading if event == "dequeue_message_begin" else core.message_reading
         raise_event = getattr(part, event)
         if event == "read_by_lookup_identifier":
             descriptor, lookup_id, action = arguments

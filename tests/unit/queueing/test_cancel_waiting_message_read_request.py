@@ -9,7 +9,7 @@ CANCELLED = (Status.MQ_ERROR_OPERATION_CANCELLED, None)
 
 
 def cancel(host, tag):
-    return host.core.waiting.cancel_waiting_read(queue_of(host), tag, Status.MQ_ERROR_OPERATION_CANCELLED)
+    return host.core.waiting_reads.cancel_waiting_read(queue_of(host), tag, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @pytest.mark.parametrize("event", ["dequeue_message", "peek_message"])

@@ -7,8 +7,8 @@ from core_secure import ALICE, sender_config
 from queueing_made import PLAIN, one_host, queue_of
 
 from harness.faults.parts import override_method
-from reference_qm.core.queueing.publishing import Publishing
-from reference_qm.core.queueing.queues import make_queue_with_defaults
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing
+from reference_qm.core.queueing.queue_lifecycle import make_queue_with_defaults
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
@@ -78,7 +78,9 @@ REFUSED = {
 def created(host, pathname, **named):
     """Raise the event Create Queue, and return its result."""
     returned = []
-    host.core.queues.create(make_queue_with_defaults(pathname), 7, lambda *values: returned.append(values), **named)
+    host.core.queue_lifecycle.create(
+        make_queue_with_defaults(pathname), 7, lambda *values: returned.append(values), **named
+    )
     (values,) = returned
     return values
 
@@ -86,7 +88,8 @@ def created(host, pathname, **named):
 def answers(host, status):
     """Let the directory answer the creation of every object with the given status."""
     replace_part_by_subclass(
-        host.core, override_method(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
+        host.core,
+        override_method(PublicQueuePublishing.publish, lambda original: lambda qm, queue, published: published(status)),
     )
 
 

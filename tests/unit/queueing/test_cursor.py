@@ -15,12 +15,12 @@ DEQUEUE = "get_next_message_for_dequeue"
 
 @pytest.fixture
 def cursor(host):
-    return host.core.cursors.open(open_(host))
+    return host.core.queue_cursors.open(open_(host))
 
 
 def raise_event(host, cursor, event, *arguments):
     """Raise an event of the cursor; return rStatus, the body of rPosition, and the state of the cursor afterwards."""
-    status, position = getattr(host.core.cursors, event)(cursor, *arguments)
+    status, position = getattr(host.core.queue_cursors, event)(cursor, *arguments)
     body = None if position is None else position.MessageReference.Body.decode()
     assert position is None or cursor.MessagePositionReference is position
     return status, body, cursor.CursorState
@@ -28,7 +28,7 @@ def raise_event(host, cursor, event, *arguments):
 
 def test_a_cursor_begins_unread_at_the_start_with_a_handle_of_its_own(host, cursor):
     descriptor = cursor.OpenQueueDescriptorReference
-    other = host.core.cursors.open(descriptor)
+    other = host.core.queue_cursors.open(descriptor)
     start = queue_of(host).MessagePositionList.Start
     assert (cursor.CursorState, cursor.MessagePositionReference) == (UNREAD, start)
     assert cursor.Handle != other.Handle
@@ -38,7 +38,7 @@ def test_a_cursor_begins_unread_at_the_start_with_a_handle_of_its_own(host, curs
 def test_open_queue_descriptor_without_a_queue_gets_no_cursor(host):
     descriptor = open_(host)
     descriptor.QueueReference = None
-    assert host.core.cursors.open(descriptor) is None
+    assert host.core.queue_cursors.open(descriptor) is None
 
 
 FROM_UNREAD = {
@@ -93,7 +93,7 @@ def test_cursor_wait_ends_when_a_message_becomes_available(host, cursor, state):
     assert cursor.CursorState is state
     put(host, "a")
     (position,) = queue_of(host).MessagePositionList
-    host.core.cursors.on_message_available(cursor, position)
+    host.core.queue_cursors.on_message_available(cursor, position)
     assert (cursor.CursorState, cursor.MessagePositionReference) == (AVAILABLE[state], position)
 
 
@@ -109,7 +109,7 @@ def test_cursor_finds_later_messages_after_expired_wait(host, cursor, state):
     cursor.CursorState = READ if state is WAIT_PEEK else UNREAD
     raise_event(host, cursor, NEXT if state is WAIT_PEEK else DEQUEUE, *([] if state is WAIT_PEEK else [False]))
     assert cursor.CursorState is state
-    host.core.cursors.on_read_wait_expired(cursor)
+    host.core.queue_cursors.on_read_wait_expired(cursor)
     assert (cursor.CursorState, cursor.MessagePositionReference) == (EXPIRED[state], position)
     put(host, "b")
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")
@@ -117,11 +117,11 @@ def test_cursor_finds_later_messages_after_expired_wait(host, cursor, state):
 
 def test_expired_wait_does_not_move_cursor_to_deleted_message(host, cursor):
     (identifier,) = put(host, "a")
-    other = host.core.cursors.open(cursor.OpenQueueDescriptorReference)
+    other = host.core.queue_cursors.open(cursor.OpenQueueDescriptorReference)
     assert raise_event(host, other, PEEK) == (SUCCEEDED, "a", READ)
     positions = queue_of(host).MessagePositionList
     positions.remove(positions.find(identifier))
     assert raise_event(host, cursor, DEQUEUE, False) == (WAITING, None, WAIT_RECEIVE)
-    host.core.cursors.on_read_wait_expired(cursor)
+    host.core.queue_cursors.on_read_wait_expired(cursor)
     put(host, "b", priority=7)
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")

@@ -4,7 +4,7 @@ from queueing_made import Reads, direct, one_host, open_, put
 
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import SendMessage
@@ -15,7 +15,7 @@ OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 def test_read_by_cursor_waits_for_the_next_message(host, reads):
     put(host, "a")
     descriptor = open_(host)
-    cursor = host.core.cursors.open(descriptor)
+    cursor = host.core.queue_cursors.open(descriptor)
     reads.call("1", "dequeue_message", descriptor, cursor=cursor)
     reads.call("waits", "dequeue_message", descriptor, cursor=cursor, timeout_ms=1_000)
     put(host, "b")
@@ -65,14 +65,14 @@ def test_search_finds_messages_that_become_available_before_its_position(host, r
     descriptor = open_(host)
     for name in "abc":
         reads.call(name, "dequeue_message", descriptor, two_phase_read=True)
-    host.core.positions.unlock_message(reads.positions["b"])
+    host.core.message_positions.unlock_message(reads.positions["b"])
     assert reads.call("again", "dequeue_message", descriptor) == (OK, "b")
     assert reads.call("last", "dequeue_message", descriptor) == (OK, "d")
     put(host, "urgent", priority=7)
     assert reads.call("first", "dequeue_message", descriptor) == (OK, "urgent")
     assert reads.call("none", "dequeue_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
-    host.core.positions.delete_message(reads.positions["c"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
-    host.core.positions.unlock_message(reads.positions["a"])
+    host.core.message_positions.delete_message(reads.positions["c"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.message_positions.unlock_message(reads.positions["a"])
     assert reads.call("unlocked", "dequeue_message", descriptor) == (OK, "a")
 
 
@@ -83,7 +83,8 @@ def test_receive_among_a_thousand_locked_messages_inspects_each_message_once(hos
     replace_part_by_subclass(
         host.core,
         override_method(
-            Seeking.is_message_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)
+            MessageSearch.is_message_readable,
+            lambda original: lambda *arguments: looked_at.append(1) or original(*arguments),
         ),
     )
     for number in range(1_000):

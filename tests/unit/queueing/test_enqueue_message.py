@@ -18,7 +18,7 @@ def message_of(host, body=b"body", **fields):
 
 
 def enqueue(host, message, name=PLAIN):
-    status, position = host.core.enqueueing.enqueue_message(queue_of(host, name), message, host.network.now)
+    status, position = host.core.message_enqueueing.enqueue_message(queue_of(host, name), message, host.network.now)
     assert (position is not None) is (status is EnqueueStatus.NO_ERROR)
     return status
 
@@ -44,7 +44,7 @@ def test_messages_above_journal_quota_are_discarded(host):
     host.ask(SetQueue(PLAIN, journal_quota_kb=2))
     put(host, "a" * 1024, "b" * 1024)
     journal = queue.JournalQueueReference
-    moved = [core.positions.move_message(position, journal) for position in queue.MessagePositionList]
+    moved = [core.message_positions.move_message(position, journal) for position in queue.MessagePositionList]
     assert [one is not None for one in moved] == [True, False]
     assert host.bodies(f"{PLAIN};journal") == ["a" * 1024]
     assert (queue.TotalBytes, core.adm.storage.used_bytes) == (0, 0)

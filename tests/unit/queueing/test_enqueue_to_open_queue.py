@@ -10,7 +10,7 @@ from core_network import TRANSACTIONAL, Network, direct
 from queueing_made import queue_of
 
 from reference_qm.codec import NULL_GUID, MessageIdentifier
-from reference_qm.core.queueing.queues import make_queue_with_defaults
+from reference_qm.core.queueing.queue_lifecycle import make_queue_with_defaults
 from reference_qm.model.adm import Message
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import DeliveryGuarantee
@@ -34,7 +34,7 @@ def opened(host, name):
 
 
 def message_to(host, name, **attributes):
-    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.numbering.assign_message_ordinal())
+    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.message_numbering.assign_message_ordinal())
     attributes = {"SentTime": host.network.now.utc_s, "Body": b"body"} | attributes
     return Message(Identifier=identifier, DestinationQueueFormatName=name, **attributes)
 
@@ -43,7 +43,7 @@ def enqueue(host, name, transaction=None, descriptor=None, **attributes):
     descriptor = descriptor or opened(host, name)
     message = message_to(host, name, **attributes)
     now = host.network.now
-    status = host.core.enqueueing.enqueue_to_open_queue(descriptor, message, now, transaction)
+    status = host.core.message_enqueueing.enqueue_to_open_queue(descriptor, message, now, transaction)
     settle(host)
     return status
 
@@ -61,7 +61,7 @@ def test_multi_queue_send_in_transaction_waits_for_commit(hosts, numbers):
     if numbers == (1, 1):
         described = make_queue_with_defaults(queues[1])
         described.Transactional = True
-        near.core.queues.create_without_directory(described, 0)
+        near.core.queue_lifecycle.create_without_directory(described, 0)
     name = ",".join(direct(number, queue) for number, queue in zip(numbers, queues, strict=True))
     assert enqueue(near, name, transaction, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) is EnqueueStatus.NO_ERROR
     places = [(hosts[number - 1], queue) for number, queue in zip(numbers, queues, strict=True)]
@@ -87,7 +87,7 @@ def test_multi_queue_send_stops_at_first_refusal(hosts, why, several):
     if why == "quota of the queue":
         queue_of(near).Quota = 0
     elif why == "flow control":
-        near.core.quotas.begin_flow_control()
+        near.core.queue_quotas.begin_flow_control()
     elif why == "too late":
         attributes = {"SentTime": near.network.now.utc_s - 10, "TimeToReachQueue": 9}
     else:

@@ -96,7 +96,7 @@ def test_a_journaled_message_is_in_the_journal_after_a_crash():
     host = one_host()
     put(host, "a", recoverable=True)
     (position,) = queue_of(host).MessagePositionList
-    host.core.positions.move_message(position, queue_of(host).JournalQueueReference)
+    host.core.message_positions.move_message(position, queue_of(host).JournalQueueReference)
     host.network.carry_out(host, host.core.handle_timer(host.network.now))
     host.network.kill(host)
     assert (host.bodies(), host.bodies(f"{PLAIN};journal")) == ([], ["a"])

@@ -104,7 +104,7 @@ def test_share_modes_allow_or_deny_second_opening(host, first, second):
 
 def test_closing_open_queue_descriptor_ends_its_reads_and_cursors(host):
     reads, descriptor = Reads(host), open_(host)
-    host.core.cursors.open(descriptor)
+    host.core.queue_cursors.open(descriptor)
     reads.call("tagged", "dequeue_message", descriptor, tag="t")
     reads.call("untagged", "peek_message", descriptor)
     host.core.queue_opening.close_queue(descriptor)

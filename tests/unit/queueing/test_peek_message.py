@@ -12,7 +12,7 @@ OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 @pytest.fixture
 def cursor(host, descriptor):
-    return host.core.cursors.open(descriptor)
+    return host.core.queue_cursors.open(descriptor)
 
 
 def test_waiting_peek_ends_at_its_timeout(host, reads, descriptor):
@@ -33,7 +33,7 @@ def test_new_cursor_is_before_the_first_message_and_cannot_peek_next(host, reads
 
 
 def test_closing_cursor_ends_only_its_waiting_reads(host, reads, descriptor, cursor):
-    other = host.core.cursors.open(descriptor)
+    other = host.core.queue_cursors.open(descriptor)
     reads.call("gone", "peek_message", descriptor, cursor=cursor)
     reads.call("stays", "peek_message", descriptor, cursor=other)
     host.core.queue_opening.close_cursor(cursor)
@@ -45,10 +45,10 @@ def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
     (one,) = put(host, "a")
     reads.call("1", "peek_message", descriptor, cursor=cursor)
     position = queue_of(host).MessagePositionList.find(one)
-    assert position.hold_count == 1
+    assert position.reader_hold_count == 1
     queue_of(host).MessagePositionList.remove(position)
     host.core.queue_opening.close_cursor(cursor)
-    assert (position.hold_count, position.Next) == (0, None)
+    assert (position.reader_hold_count, position.Next) == (0, None)
 
 
 def test_cursor_commands_peek_receive_and_close(host):

@@ -44,7 +44,7 @@ def test_purge_removes_a_locked_message_when_it_is_unlocked(host, left):
     locked = reads.positions["first"]
     assert locked.State is MessagePositionState.PURGE_PENDING
     assert reads.call("nothing", "dequeue_message", open_(host), timeout_ms=0) == (Status.MQ_ERROR_IO_TIMEOUT, None)
-    host.core.positions.unlock_message(locked)
+    host.core.message_positions.unlock_message(locked)
     host.core.handle_events(host.network.now)
     assert left == [("b", PURGED), ("a", PURGED)]
     assert len(queue_of(host).MessagePositionList) == 0
@@ -55,7 +55,7 @@ def test_locked_message_received_after_a_purge_counts_as_received(host, left):
     reads = Reads(host)
     reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
     host.ask(PurgeQueue(PLAIN))
-    host.core.positions.delete_message(reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.message_positions.delete_message(reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
     host.core.handle_events(host.network.now)
     assert left == [("a", MessageClass.MQMSG_CLASS_ACK_RECEIVE)]
 

@@ -27,10 +27,10 @@ def queues():
 def test_queue_removed_from_the_collection_is_not_found(queues, leave):
     leave(queues)
     assert len(queues) == 0
-    assert queues.find_private(7) is queues.find_public(UUID(int=2)) is None
+    assert queues.find_private_queue(7) is queues.find_public_queue(UUID(int=2)) is None
 
 
 def test_added_queue_replaces_an_earlier_queue_of_equal_name(queues):
     later = Queue(Pathname=PRIVATE.Pathname, PrivateQueueNumber=8)
     queues[later.Pathname] = later
-    assert (queues.find_private(7), queues.find_private(8), len(queues)) == (None, later, 2)
+    assert (queues.find_private_queue(7), queues.find_private_queue(8), len(queues)) == (None, later, 2)

@@ -13,7 +13,7 @@ EVENT = "read_by_lookup_identifier"
 def test_lookup_of_a_received_message_under_a_cursor_returns_already_received(host, reads):
     ids = put(host, "a", "b")
     descriptor = open_(host)
-    cursor = host.core.cursors.open(descriptor)
+    cursor = host.core.queue_cursors.open(descriptor)
     reads.call("peek", "peek_message", descriptor, cursor=cursor)
     reads.call("receive", "dequeue_message", descriptor)
     already = (Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)

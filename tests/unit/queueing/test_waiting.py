@@ -19,7 +19,7 @@ OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 def wait(host, reads, name, descriptor, timeout_ms=None, destructive=True, **named):
     core = host.core
-    core.waiting.wait_for_new_message(
+    core.waiting_reads.wait_for_new_message(
         descriptor, timeout_ms, destructive, reads.answered(name), host.network.now, **named
     )
 
@@ -64,7 +64,7 @@ def test_deleted_message_leaves_the_count_and_its_reason_is_reported(host):
     )
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     for _ in range(2):
-        host.core.positions.delete_message(position, reason)
+        host.core.message_positions.delete_message(position, reason)
     host.core.handle_events(host.network.now)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
@@ -73,9 +73,9 @@ def test_deleted_message_leaves_the_count_and_its_reason_is_reported(host):
 
 def test_read_by_cursor_with_timeout_0_informs_the_cursor_of_the_expired_wait(host, monkeypatch):
     descriptor = open_(host)
-    cursor = host.core.cursors.open(descriptor)
+    cursor = host.core.queue_cursors.open(descriptor)
     expired = []
-    monkeypatch.setattr(type(host.core.cursors), "on_read_wait_expired", lambda part, one: expired.append(one))
+    monkeypatch.setattr(type(host.core.queue_cursors), "on_read_wait_expired", lambda part, one: expired.append(one))
     reads = Reads(host)
     reads.call("peek", "peek_message", descriptor, cursor=cursor, timeout_ms=0)
     assert reads.answers["peek"] == (TIMEOUT, None)

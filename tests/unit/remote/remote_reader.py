@@ -11,12 +11,12 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import EPT, QM2QM, QMCOMM
-from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, BindAck, PresentationContextElement
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
 from reference_qm.rpc.bodies import Request as RpcRequest
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
-from reference_qm.rpc.ndr import Encoding, Pointer
+from reference_qm.rpc.ndr import Pointer, StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
@@ -83,14 +83,14 @@ ZEROED = {name: None if isinstance(kind, Pointer) else 0 for name, kind in CACTR
 def bind(group: int = 0, wide: bool = False) -> bytes:
     """Return a bind PDU for all interfaces."""
     syntax = NDR64 if wide else NDR
-    elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
+    elements = tuple(PresentationContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
     return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX).build()
 
 
 def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:
     """Return a request PDU in one fragment."""
     context, opnum, method = CONTEXTS[method_name]
-    return Pdu(RpcRequest(context, opnum, method.build_in_parameters(arguments, Encoding(wide))), call_id).build()
+    return Pdu(RpcRequest(context, opnum, method.build_in_parameters(arguments, StubEncoding(wide))), call_id).build()
 
 
 class Faulted(Exception):
@@ -217,8 +217,8 @@ class Reader:
     _call_id: int = 0
 
     @property
-    def encoding(self) -> Encoding:
-        return Encoding(self.wide)
+    def encoding(self) -> StubEncoding:
+        return StubEncoding(self.wide)
 
     def take(self, data: bytes) -> None:
         while data:

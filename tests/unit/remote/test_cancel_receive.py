@@ -8,7 +8,7 @@ from remote_reader import Faulted, Server
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
 
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 BOTH = pytest.mark.parametrize("method", ["RemoteQMStartReceive", "RemoteQMStartReceive2"])
 
 
@@ -17,7 +17,7 @@ def waiting(method: str = "RemoteQMStartReceive", **change):
     server = Server()
     reader = server.connect()
     queue = reader.open().handle
-    return server, reader, queue, reader.begin_read(queue, method, ulTimeout=INFINITE, dwRequestID=5, **change)
+    return server, reader, queue, reader.begin_read(queue, method, ulTimeout=INFINITE_TIMEOUT, dwRequestID=5, **change)
 
 
 def cancel(reader, queue: int, request: int, p_queue: int | None = None) -> Status:

@@ -5,20 +5,20 @@ from remote_reader import LICENCE, PLAIN, Server
 from reference_qm.core.queue_manager import HIGHEST_HANDLE
 from reference_qm.surface.commands import Inspect
 
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 
 
 def test_inspection_shows_open_handles_and_pending_reads():
     server = Server()
     reader = server.connect()
     opened = reader.open()
-    reader.begin_read(opened.handle, dwRequestID=5, ulTimeout=INFINITE)
+    reader.begin_read(opened.handle, dwRequestID=5, ulTimeout=INFINITE_TIMEOUT)
     shown = server.ask(Inspect())["adm"]
     assert shown["RemoteReadingServerState"] == {
         "RemoteReadEntryCollection": [
             {
                 "OpenQueueDescriptorHandle": opened.handle,
-                "Timeout": INFINITE,
+                "Timeout": INFINITE_TIMEOUT,
                 "Action": "MQ_ACTION_RECEIVE",
                 "RequestId": 5,
             }

@@ -8,7 +8,7 @@ from remote_reader import ADDRESS, OTHER, PEEK, Server
 from reference_qm.model.statuses import Status
 
 NACK, ACK = 1, 2
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 
 
 def locked():
@@ -72,7 +72,7 @@ def test_end_receive_is_answered_before_its_consequences():
     admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
     server.send(b"one", acks=frozenset({"positive_receive"}), admin_queue=admin)
     reader = server.connect()
-    waiting = reader.begin_read(reader.open(OTHER).handle, ulTimeout=INFINITE)
+    waiting = reader.begin_read(reader.open(OTHER).handle, ulTimeout=INFINITE_TIMEOUT)
     read = reader.read(reader.open().handle)
     assert reader.answer(waiting) is None
     assert reader.end(read["pphContext"], ACK) == Status.MQ_OK

@@ -7,7 +7,7 @@ from remote_reader import OTHER, PEEK, PEEK_ACCESS, Server
 
 from reference_qm.model.statuses import Status
 
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 
 
 def test_qmcomm_context_handle_may_be_closed_while_the_queue_stays_open():
@@ -42,8 +42,8 @@ def test_closing_a_queue_cancels_its_reads_and_no_others():
     server = Server()
     reader = server.connect()
     opened, other = reader.open(), reader.open(OTHER)
-    calls = [reader.begin_read(opened.handle, ulTimeout=INFINITE, dwRequestID=number) for number in (1, 2)]
-    elsewhere = reader.begin_read(other.handle, ulTimeout=INFINITE)
+    calls = [reader.begin_read(opened.handle, ulTimeout=INFINITE_TIMEOUT, dwRequestID=number) for number in (1, 2)]
+    elsewhere = reader.begin_read(other.handle, ulTimeout=INFINITE_TIMEOUT)
     reader.call("RemoteQMCloseQueue", pphContext=opened.session)
     for call in calls:
         results = reader.answer(call)

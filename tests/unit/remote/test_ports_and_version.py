@@ -12,7 +12,7 @@ from remote_reader import ADDRESS, LISTENING, Faulted, Server
 from reference_qm.rpc import QM2QM, QMCOMM, FaultStatus
 from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED
 from reference_qm.rpc.syntaxes import NDR, SyntaxId
-from reference_qm.rpc.towers import Tower
+from reference_qm.rpc.towers import ProtocolTower
 from reference_qm.surface.inputs import Endpoint, RpcListening
 
 IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
@@ -26,7 +26,7 @@ def test_the_ports_of_both_interfaces_are_returned_and_none_of_spx(method, kind,
 
 
 def ask_mapper(reader, interface: SyntaxId):
-    octets = Tower(interface, NDR, 0, IPv4Address(0)).build()
+    octets = ProtocolTower(interface, NDR, 0, IPv4Address(0)).build()
     tower = {"tower_length": len(octets), "tower_octet_string": octets}
     return reader.call("ept_map", obj=None, map_tower=tower, entry_handle=None, max_towers=4)
 
@@ -35,7 +35,7 @@ def ask_mapper(reader, interface: SyntaxId):
 def test_endpoint_mapper_returns_ports_of_interfaces(interface, port):
     found = ask_mapper(Server().connect(), interface.syntax)
     (tower,) = found["ITowers"]
-    parsed = Tower.parse(tower["tower_octet_string"])
+    parsed = ProtocolTower.parse(tower["tower_octet_string"])
     assert (found["status"], parsed.port, parsed.address) == (0, port, IPv4Address(ADDRESS))
 
 
@@ -49,7 +49,7 @@ def test_endpoint_mapper_returns_zero_address_for_an_ipv6_listener():
     server = Server()
     server.handle(RpcListening(Endpoint("::1", 2103), Endpoint("::1", 2105)))
     (tower,) = ask_mapper(server.connect(), QM2QM.syntax)["ITowers"]
-    assert Tower.parse(tower["tower_octet_string"]).address == IPv4Address(0)
+    assert ProtocolTower.parse(tower["tower_octet_string"]).address == IPv4Address(0)
 
 
 def test_halted_queue_manager_answers_too_busy():

@@ -67,7 +67,7 @@ def test_share_modes_apply_equally_to_local_and_remote_readers():
 
 
 def test_number_of_remotely_opened_queues_is_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_DESCRIPTORS_LIMIT", 2)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm_methods.OPEN_DESCRIPTORS_LIMIT", 2)
     reader = Server().connect()
     codes = [status(reader.open_remote()) for _ in range(3)]
     assert codes == [Status.MQ_OK, Status.MQ_OK, Status.MQ_ERROR_INSUFFICIENT_RESOURCES]
@@ -161,7 +161,7 @@ def test_remote_cursor_is_created_only_for_an_open_queue():
 
 
 def test_number_of_remote_cursors_is_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSORS_PER_HANDLE_LIMIT", 1)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm_methods.CURSORS_PER_HANDLE_LIMIT", 1)
     reader = Server().connect()
     queue = reader.open_remote()["phQueue"]
     codes = [status(reader.open_cursor(queue)) for _ in range(2)]

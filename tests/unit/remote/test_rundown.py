@@ -121,7 +121,7 @@ def test_clients_vanishing_at_any_point_leave_no_state(wide):
     assert server.bodies() == ["one"]
     assert nothing_is_left(server)
     (position,) = server.core.adm.QueueCollection[PLAIN].MessagePositionList
-    assert position.hold_count == 0
+    assert position.reader_hold_count == 0
 
 
 def test_sessions_opened_and_abandoned_leave_no_handle_and_no_memory():

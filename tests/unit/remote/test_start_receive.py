@@ -10,7 +10,7 @@ from reference_qm.surface.commands import OpenQueue
 
 FIRST, SECOND = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 BOTH = pytest.mark.parametrize("method", [FIRST, SECOND])
-INFINITE = 0xFFFFFFFF
+INFINITE_TIMEOUT = 0xFFFFFFFF
 
 
 def made(*bodies: bytes, wide: bool = False) -> tuple[Server, Reader, int]:
@@ -38,7 +38,7 @@ def test_start_receive_checks_its_arguments_in_documented_order(method):
     the invalid cursor.
     """
     _, reader, queue = made()
-    reader.begin_read(queue, method, ulTimeout=INFINITE, dwRequestID=5)
+    reader.begin_read(queue, method, ulTimeout=INFINITE_TIMEOUT, dwRequestID=5)
     everything = {"dwQueue": 0, "dwRequestID": 5, "ulAction": PEEK_NEXT}
     assert status(reader.read(queue, method, **everything)["Return"]) is Status.MQ_ERROR_INVALID_PARAMETER
     del everything["dwQueue"]

@@ -11,23 +11,28 @@ import pytest
 from routing_made import enterprise, figure_4, link, machine, router, site, table_of
 
 from reference_qm.directory import (
+    DirectoryReplica,
     MemoryDirectory,
     QueueManager,
-    Replica,
     RoutingLink,
     Site,
     build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadBeginResult, ReadResult
+from reference_qm.directory.interface import (
+    AttributeList,
+    DirectoryReadBeginResult,
+    DirectoryReadResult,
+    FilterExpressions,
+)
 from reference_qm.routing import (
     RoutingError,
     Topology,
-    get_directory_data,
     get_next_hops,
+    read_directory_objects,
 )
 from reference_qm.routing import topology as topology_module
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 
 
 def hops(topology: Topology, source: int, destination: int) -> list[int]:
@@ -134,7 +139,7 @@ def test_mqbr_3_1_5_3_missing_routing_table_row_gives_no_next_hop() -> None:
 
 
 def in_directory(topology: Topology) -> MemoryDirectory:
-    directory = MemoryDirectory(partial(new_guid, SeededEntropy("routing")), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, SeededEntropy("routing")), lambda: 0)
     for one in topology.sites.values():
         directory.provision(replace(one, SiteGateCollection=()))
     for number, made in enumerate(reversed(topology.queue_managers.values())):
@@ -157,17 +162,17 @@ def test_mqbr_3_1_5_9_site_topology_is_read_from_the_directory() -> None:
 
 def test_mqbr_3_1_5_9_directory_filter_selects_objects() -> None:
     directory = in_directory(figure_4(1, 1, 1, 1))
-    found = get_directory_data(directory, QueueManager, build_equality_filter("Identifier", UUID(int=21)))
+    found = read_directory_objects(directory, QueueManager, build_equality_filter("Identifier", UUID(int=21)))
     assert [one.Identifier for one in found or ()] == [UUID(int=21)]
-    assert get_directory_data(directory, Site, build_equality_filter("Name", "none")) == []
-    assert get_directory_data(directory, RoutingLink, build_equality_filter("Color", 1)) is None
+    assert read_directory_objects(directory, Site, build_equality_filter("Name", "none")) == []
+    assert read_directory_objects(directory, RoutingLink, build_equality_filter("Color", 1)) is None
 
 
 def test_mqbr_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
-    assert Topology.read(Replica(connected=False)) == Topology({}, {}, ())
+    assert Topology.read(DirectoryReplica(connected=False)) == Topology({}, {}, ())
 
 
-class Enumerating(Replica):
+class Enumerating(DirectoryReplica):
     """A directory that returns ``count`` sites, and then the given status."""
 
     def __init__(self, count: int, status: Result) -> None:
@@ -179,12 +184,16 @@ class Enumerating(Replica):
         filters: FilterExpressions = (),
         attributes: AttributeList = None,
         orders: Sequence[object] | None = None,
-    ) -> ReadBeginResult:
-        return ReadBeginResult(Result.SUCCESS, 1)
+    ) -> DirectoryReadBeginResult:
+        return DirectoryReadBeginResult(Result.SUCCESS, 1)
 
-    def read_next(self, handle: int) -> ReadResult:
+    def read_next(self, handle: int) -> DirectoryReadResult:
         self.count -= 1
-        return ReadResult(Result.SUCCESS, Site(Identifier=site("A"))) if self.count >= 0 else ReadResult(self.status)
+        return (
+            DirectoryReadResult(Result.SUCCESS, Site(Identifier=site("A")))
+            if self.count >= 0
+            else DirectoryReadResult(self.status)
+        )
 
     def read_end(self, handle: int) -> Result:
         self.ended += 1
@@ -198,7 +207,7 @@ def test_mqbr_3_1_5_9_failed_directory_enumeration_gives_empty_topology(
     status: Result, wanted: list[Site] | None
 ) -> None:
     directory = Enumerating(2, status)
-    assert get_directory_data(directory, Site) == wanted
+    assert read_directory_objects(directory, Site) == wanted
     assert directory.ended == 1
 
 
@@ -206,5 +215,5 @@ def test_mqbr_3_1_5_9_endless_directory_enumeration_is_abandoned(monkeypatch: py
     monkeypatch.setattr(topology_module, "MAX_DIRECTORY_OBJECTS", 10)
     directory = Enumerating(1_000, Result.END_OF_DATA)
     with pytest.raises(RoutingError, match="more than 10 objects of type Site"):
-        get_directory_data(directory, Site)
+        read_directory_objects(directory, Site)
     assert (directory.ended, directory.count) == (1, 989)

@@ -15,10 +15,10 @@ from reference_qm.rpc import (
     RpcServer,
     SendBytes,
 )
-from reference_qm.rpc.bind_bodies import AlterContext, Bind, ContextElement
+from reference_qm.rpc.bind_bodies import AlterContext, Bind, PresentationContextElement
 from reference_qm.rpc.bodies import Body, Request
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 from reference_qm.surface.clock import Now
@@ -50,8 +50,8 @@ def features(bits: int) -> SyntaxId:
     return SyntaxId(UUID(bytes=UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8] + bytes([bits]) + bytes(7)), 1)
 
 
-def element(p_cont_id: int, abstract: SyntaxId, *transfers: SyntaxId) -> ContextElement:
-    return ContextElement(p_cont_id, abstract, transfers)
+def element(p_cont_id: int, abstract: SyntaxId, *transfers: SyntaxId) -> PresentationContextElement:
+    return PresentationContextElement(p_cont_id, abstract, transfers)
 
 
 def pdus(data: bytes) -> list[Pdu]:
@@ -85,7 +85,7 @@ class Client:
 
     def bind(
         self,
-        *elements: ContextElement,
+        *elements: PresentationContextElement,
         flags: int = WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX,
         group: int = 0,
         size: int = 5840,
@@ -94,7 +94,7 @@ class Client:
         proposed = elements or (element(0, QM2QM.syntax, NDR),)
         return sent(self.send(Bind(size, size, group, proposed), flags=flags))[0]
 
-    def alter(self, *elements: ContextElement) -> Pdu:
+    def alter(self, *elements: PresentationContextElement) -> Pdu:
         return sent(self.send(AlterContext(5840, 5840, 0, elements)))[0]
 
     def request(
@@ -104,9 +104,9 @@ class Client:
         self.call_id += 1
         return self.send(Request(context, opnum, stub), self.call_id, flags, **more)
 
-    def call(self, opnum: int, context: int = 0, encoding: Encoding | None = None, **arguments: Any) -> Call:
+    def call(self, opnum: int, context: int = 0, encoding: StubEncoding | None = None, **arguments: Any) -> Call:
         """Send a request of qm2qm; return the call that the server's dispatcher receives."""
-        stub = QM2QM.methods[opnum].build_in_parameters(arguments, encoding or Encoding())
+        stub = QM2QM.methods[opnum].build_in_parameters(arguments, encoding or StubEncoding())
         return received(self.request(opnum, stub, context))
 
     def open_queue(self, **change: Any) -> Call:
@@ -118,7 +118,7 @@ class Client:
         """Open a queue, and return the context handle of the answer."""
         call = self.open_queue()
         answer = sent(call.respond(Return=0, phContext=call.make_context_handle("queue")))[0]
-        return QM2QM.methods[2].read_out_parameters(answer.body.stub, Encoding(), {})["phContext"]
+        return QM2QM.methods[2].read_out_parameters(answer.body.stub, StubEncoding(), {})["phContext"]
 
 
 def sent(happened: list[Any]) -> list[Pdu]:

@@ -12,7 +12,7 @@ from reference_qm.rpc.authentication import AuthLevel, PduSegments, SecurityErro
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.bodies import Auth3
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.syntaxes import NDR
@@ -120,4 +120,4 @@ class SecuredClient(Client):
     def opening_stub(self) -> bytes:
         """Return the stub of RemoteQMOpenQueue."""
         given = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": 7, "pQueue": 7, "dwpContext": 7}
-        return QM2QM.methods[2].build_in_parameters(given, Encoding())
+        return QM2QM.methods[2].build_in_parameters(given, StubEncoding())

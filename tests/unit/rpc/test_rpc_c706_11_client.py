@@ -7,14 +7,14 @@ from rpc_made import CLIENT, DESC, LICENCE, NOW, pdus
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, CallCancelled, CallOrphaned, CallReceived, RpcServer, SendBytes
-from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
+from reference_qm.rpc.bind_bodies import BindAck, BindNak, PresentationContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
 from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_interface, declare_method
 from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.ndr import U8, U32, ConformantArray
-from reference_qm.rpc.outgoing import AssociationBound, AssociationEnded, CallFailed, CallReturned, SendPdus
+from reference_qm.rpc.outgoing import AssociationBound, AssociationEnded, CallFailed, CallReturned, SendPdusToServer
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.entropy import SeededEntropy
@@ -54,7 +54,7 @@ class Pair:
     def take(self, outgoing):
         """Deliver the PDUs of the client to the server, and the answers to the client."""
         for one in outgoing:
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.serve(self.server.receive_bytes(one.data, NOW))
             else:
                 self.happened.append(one)
@@ -171,7 +171,7 @@ def test_unsent_call_is_cancelled_without_pdu():
 def bound(flags=WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX, results=None):
     client = ClientAssociation([QM2QM])
     client.bind()
-    answers = results or (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))
+    answers = results or (PresentationContextResult(0, transfer_syntax=NDR), PresentationContextResult(2, 2))
     client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"2105\0", answers), 1, flags).build())
     return client
 
@@ -191,7 +191,7 @@ def test_rpc_client_ends_a_refused_association():
 def test_bind_ack_without_accepted_interface_ends_the_association():
     client = ClientAssociation([QM2QM])
     client.bind()
-    ack = BindAck(5840, 5840, 1, b"", (ContextResult(2, 1), ContextResult(2, 1)))
+    ack = BindAck(5840, 5840, 1, b"", (PresentationContextResult(2, 1), PresentationContextResult(2, 1)))
     assert "none of the interfaces" in ended(client.receive_bytes(Pdu(ack, 1).build()))
 
 
@@ -205,7 +205,7 @@ def test_unaccepted_interface_cannot_be_called():
 def test_bind_ack_with_too_few_results_ends_the_association():
     client = ClientAssociation([QM2QM])
     client.bind()
-    ack = BindAck(5840, 5840, 1, b"", (ContextResult(0, transfer_syntax=NDR),))
+    ack = BindAck(5840, 5840, 1, b"", (PresentationContextResult(0, transfer_syntax=NDR),))
     assert "1 answers" in ended(client.receive_bytes(Pdu(ack, 1).build()))
 
 

@@ -7,7 +7,14 @@ from rpc_made import element
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, PduError
-from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
+from reference_qm.rpc.bind_bodies import (
+    AlterContext,
+    AlterContextResp,
+    Bind,
+    BindAck,
+    BindNak,
+    PresentationContextResult,
+)
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.pdu import Pdu, PduFramer
@@ -36,7 +43,12 @@ VECTORS = {
     "bind_ack": (
         "05000c03 10000000 5400 0000 02000000 d016 d016 78563412 0500 3231303500 00"
         f"02000000 0200 0200 {'00' * 20} 0000 0000 {NDR64_WIRE}",
-        Pdu(BindAck(5840, 5840, GROUP, b"2105\0", (ContextResult(2, 2), ContextResult(0, 0, NDR64))), 2),
+        Pdu(
+            BindAck(
+                5840, 5840, GROUP, b"2105\0", (PresentationContextResult(2, 2), PresentationContextResult(0, 0, NDR64))
+            ),
+            2,
+        ),
     ),
     "bind_nak": (
         "05000d03 10000000 1500 0000 02000000 0800 01 0500",
@@ -48,7 +60,7 @@ VECTORS = {
     ),
     "alter_context_resp": (
         f"05000f03 10000000 3800 0000 03000000 d016 d016 78563412 0000 0000 01000000 0000 0000 {NDR_WIRE}",
-        Pdu(AlterContextResp(5840, 5840, GROUP, b"", (ContextResult(0, 0, NDR),)), 3),
+        Pdu(AlterContextResp(5840, 5840, GROUP, b"", (PresentationContextResult(0, 0, NDR),)), 3),
     ),
     "request": (
         "05000003 10000000 1c00 0000 04000000 04000000 0100 0700 01000000",

@@ -8,7 +8,7 @@ from rpc_made import DESC, Client, element, received, sent
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, QMCOMM, AssociationLimits, CallOrphaned, CallReceived, FaultStatus, HandleRundown
 from reference_qm.rpc.bodies import CoCancel, Orphaned
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.syntaxes import NDR
 
 CLOSE = QM2QM.methods[3]
@@ -23,7 +23,7 @@ def client():
 
 def closing(client, handle):
     """Call RemoteQMCloseQueue; return the outputs of the server's association."""
-    return client.request(3, CLOSE.build_in_parameters({"pphContext": handle}, Encoding()))
+    return client.request(3, CLOSE.build_in_parameters({"pphContext": handle}, StubEncoding()))
 
 
 def status(happened):
@@ -46,7 +46,7 @@ def test_context_handle_keeps_its_state_until_closed_with_null(client):
 def test_context_handle_stays_open_until_it_is_answered_with_null(client):
     handle = client.opened()
     (answer,) = sent(received(closing(client, handle)).respond(Return=0xC00E0006))
-    assert CLOSE.read_out_parameters(answer.body.stub, Encoding(), {})["pphContext"] == handle
+    assert CLOSE.read_out_parameters(answer.body.stub, StubEncoding(), {})["pphContext"] == handle
     assert received(closing(client, handle)).handle.state == "queue"
 
 
@@ -62,9 +62,9 @@ def test_foreign_context_handle_is_a_context_mismatch(client, which):
     other_client.bind()
     handle = {"foreign": other_client.opened(), "made up": UUID(int=5), "of another type": client.opened()}[which]
     if which == "of another type":
-        stub = QM2QM.methods[1].build_in_parameters({"pphContext": handle, "dwAck": 2}, Encoding())
+        stub = QM2QM.methods[1].build_in_parameters({"pphContext": handle, "dwAck": 2}, StubEncoding())
         assert status(client.request(1, stub)) == MISMATCH
-        stub = QMCOMM.methods[3].build_in_parameters({"pphContext": handle}, Encoding())
+        stub = QMCOMM.methods[3].build_in_parameters({"pphContext": handle}, StubEncoding())
         assert status(client.request(3, stub, 1)) == MISMATCH
     else:
         assert status(closing(client, handle)) == MISMATCH
@@ -158,7 +158,7 @@ def test_open_call_above_the_limit_of_context_handles_is_refused_as_too_busy(cli
     small.bind()
     small.opened()
     pending = small.open_queue()
-    busy = small.request(2, QM2QM.methods[2].build_in_parameters(_licence(), Encoding()))
+    busy = small.request(2, QM2QM.methods[2].build_in_parameters(_licence(), StubEncoding()))
     assert status(busy) == [FaultStatus.NCA_S_SERVER_TOO_BUSY]
     small.call(8)
     pending.respond(Return=0xC00E0006)

@@ -7,9 +7,9 @@ from rpc_made import UNKNOWN, Client, element, sent
 
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, FaultStatus, HandleRundown, RpcServer, StubError
 from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED, EndpointMapper, MappedEndpoint
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
-from reference_qm.rpc.towers import Tower
+from reference_qm.rpc.towers import ProtocolTower
 from reference_qm.surface.entropy import SeededEntropy
 
 HERE = IPv4Address("192.0.2.1")
@@ -21,7 +21,7 @@ QQ_TOWER = (
 MAPPER = EndpointMapper(
     [MappedEndpoint(QMCOMM, HERE, 2103), MappedEndpoint(QM2QM, HERE, 2105), MappedEndpoint(QM2QM, HERE, 2116)]
 )
-QQ_ASKED = Tower(QM2QM.syntax, NDR).build()
+QQ_ASKED = ProtocolTower(QM2QM.syntax, NDR).build()
 
 
 def asked(octets):
@@ -33,30 +33,30 @@ def mapped(octets, max_towers=4):
     client = Client(RpcServer([EPT], SeededEntropy("ept")))
     client.bind(element(0, EPT.syntax, NDR))
     arguments = {"obj": None, "map_tower": asked(octets), "entry_handle": None, "max_towers": max_towers}
-    (event,) = client.request(3, EPT.methods[3].build_in_parameters(arguments, Encoding()))
+    (event,) = client.request(3, EPT.methods[3].build_in_parameters(arguments, StubEncoding()))
     (answer,) = sent(MAPPER(event))
-    found = EPT.methods[3].read_out_parameters(answer.body.stub, Encoding(), arguments)
+    found = EPT.methods[3].read_out_parameters(answer.body.stub, StubEncoding(), arguments)
     assert found["entry_handle"] is None
-    towers = [Tower.parse(one["tower_octet_string"]) for one in found["ITowers"]]
+    towers = [ProtocolTower.parse(one["tower_octet_string"]) for one in found["ITowers"]]
     assert all(one.address == HERE for one in towers)
     return [one.port for one in towers], found["status"]
 
 
 def test_tower_builds_and_parses_exact_octets():
-    tower = Tower(QM2QM.syntax, NDR, 2105, HERE)
+    tower = ProtocolTower(QM2QM.syntax, NDR, 2105, HERE)
     assert tower.build() == bytes.fromhex(QQ_TOWER)
-    assert Tower.parse(bytes.fromhex(QQ_TOWER)) == tower
+    assert ProtocolTower.parse(bytes.fromhex(QQ_TOWER)) == tower
 
 
 @pytest.mark.parametrize(
     ("octets", "ports"),
     [
         (QQ_ASKED, [2105, 2116]),
-        (Tower(QM2QM.syntax, NDR64).build(), [2105, 2116]),
-        (Tower(QMCOMM.syntax, NDR).build(), [2103]),
-        (Tower(UNKNOWN, NDR).build(), []),
-        (Tower(QM2QM.syntax, UNKNOWN).build(), []),
-        (Tower(SyntaxId(QM2QM.syntax.uuid, 2), NDR).build(), []),
+        (ProtocolTower(QM2QM.syntax, NDR64).build(), [2105, 2116]),
+        (ProtocolTower(QMCOMM.syntax, NDR).build(), [2103]),
+        (ProtocolTower(UNKNOWN, NDR).build(), []),
+        (ProtocolTower(QM2QM.syntax, UNKNOWN).build(), []),
+        (ProtocolTower(SyntaxId(QM2QM.syntax.uuid, 2), NDR).build(), []),
         (QQ_ASKED.replace(b"\1\0\7\2\0", b"\1\0\x0f\2\0"), []),
         (QQ_ASKED[:-1], []),
         (b"", []),
@@ -75,7 +75,7 @@ def test_endpoint_mapper_returns_at_most_the_requested_number_of_towers(room, po
 @pytest.mark.parametrize("octets", [b"\5", b"\1\0\5\0", QQ_ASKED + b"\0", b"\xff\xff"])
 def test_endpoint_mapper_refuses_octets_that_are_no_tower(octets):
     with pytest.raises(StubError):
-        Tower.parse(octets)
+        ProtocolTower.parse(octets)
 
 
 def test_endpoint_mapper_refuses_a_foreign_lookup_handle_and_frees_null():

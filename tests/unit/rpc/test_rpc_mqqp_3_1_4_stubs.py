@@ -11,10 +11,10 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, StubError
 from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_method
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, build_zeroed_transfer_buffer
-from reference_qm.rpc.ndr import Encoding, Struct, Union
-from reference_qm.rpc.ndr.types import Unsigned
+from reference_qm.rpc.ndr import Struct, StubEncoding, Union
+from reference_qm.rpc.ndr.types import UnsignedIntegerType
 
-NDR, NDR64, BIG = Encoding(), Encoding(wide=True), Encoding(order=">")
+NDR, NDR64, BIG = StubEncoding(), StubEncoding(wide=True), StubEncoding(order=">")
 HANDLE = UUID("33221100-5544-7766-8899-aabbccddeeff")
 HANDLE_WIRE = "00000000 00112233445566778899aabbccddeeff"
 FULL = {**DESC, "dwSize": 3, "dwArriveTime": 0x5E0BE100, "eAckNack": 2, "lpBuffer": b"abc", "Reserved": 1}
@@ -336,7 +336,7 @@ def test_union_arm_is_aligned_by_itself_in_ndr_and_by_largest_arm_in_ndr64(encod
     """The arm of a union has its own alignment in NDR (C706 14.3.8), and the alignment of the largest arm in NDR64
     (MS-RPCE 2.2.5.3.4.4).
     """
-    octet, word = Unsigned(1), Unsigned(4)
+    octet, word = UnsignedIntegerType(1), UnsignedIntegerType(4)
     toy = Struct("Toy", "C706 14.3.8", which=octet, arm=Union("Toy", octet, "which", {1: octet, 2: word}))
     table = declare_method("Toy", "C706 14.3.8", declare_in_parameter("toy", toy))
     stub = table.build_in_parameters({"toy": {"which": 1, "arm": 5}}, encoding)

@@ -16,7 +16,7 @@ from reference_qm.rpc.authentication import AuthLevel, parse_authentication_leve
 from reference_qm.rpc.bind_bodies import AlterContext, BindAck, BindNak
 from reference_qm.rpc.bodies import Auth3, CoCancel, Fault, Request
 from reference_qm.rpc.header import PfcFlags, SecTrailer
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import NegotiatedSecurity, build_call_fragments, split_pdu_segments
 from reference_qm.rpc.status import FaultStatus, RejectReason
@@ -169,7 +169,7 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     assert (trailer.auth_pad_length, len(trailer.token)) == (8, SIGNATURE_SIZE)
     plain = client.own.unprotect_pdu(wire).body.stub
     assert (plain in wire) is (level != AuthLevel.PKT_PRIVACY)
-    assert QM2QM.methods[2].read_out_parameters(plain, Encoding(), {})["Return"] == 0
+    assert QM2QM.methods[2].read_out_parameters(plain, StubEncoding(), {})["Return"] == 0
 
 
 def test_rpc_calls_at_level_connect_may_have_a_security_token():

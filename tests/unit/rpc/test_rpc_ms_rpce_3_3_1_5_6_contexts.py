@@ -6,16 +6,23 @@ import pytest
 from rpc_made import CLIENT, DESC, UNKNOWN, Client, closed, element, features, sent
 
 from reference_qm.rpc import QM2QM, QMCOMM, AssociationLimits, RpcServer
-from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
+from reference_qm.rpc.bind_bodies import (
+    AlterContext,
+    AlterContextResp,
+    Bind,
+    BindAck,
+    BindNak,
+    PresentationContextResult,
+)
 from reference_qm.rpc.bodies import Fault, Request
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 from reference_qm.surface.entropy import SeededEntropy
 
-ACCEPTED = {False: ContextResult(0, 0, NDR), True: ContextResult(0, 0, NDR64)}
-UNKNOWN_INTERFACE = ContextResult(2, 1)
-OTHER_SYNTAX = ContextResult(2, 2)
+ACCEPTED = {False: PresentationContextResult(0, 0, NDR), True: PresentationContextResult(0, 0, NDR64)}
+UNKNOWN_INTERFACE = PresentationContextResult(2, 1)
+OTHER_SYNTAX = PresentationContextResult(2, 2)
 QQ, QC = QM2QM.syntax, QMCOMM.syntax
 
 
@@ -35,8 +42,8 @@ QQ, QC = QM2QM.syntax, QMCOMM.syntax
         ([(UNKNOWN, NDR), (QQ, NDR)], [UNKNOWN_INTERFACE, ACCEPTED[False]]),
         ([(SyntaxId(QQ.uuid, 2), NDR)], [UNKNOWN_INTERFACE]),
         ([(SyntaxId(QQ.uuid, 0x00010001), NDR)], [UNKNOWN_INTERFACE]),
-        ([(QQ, NDR), (QQ, features(3))], [ACCEPTED[False], ContextResult(3, 2)]),
-        ([(QQ, NDR), (QQ, features(1))], [ACCEPTED[False], ContextResult(3, 0)]),
+        ([(QQ, NDR), (QQ, features(3))], [ACCEPTED[False], PresentationContextResult(3, 2)]),
+        ([(QQ, NDR), (QQ, features(1))], [ACCEPTED[False], PresentationContextResult(3, 0)]),
     ],
 )
 def test_bind_ack_has_a_result_with_one_transfer_syntax_per_proposal(proposed, results):

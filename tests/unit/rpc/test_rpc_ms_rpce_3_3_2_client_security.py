@@ -25,7 +25,7 @@ from reference_qm.rpc.outgoing import (
     CallFailed,
     CallReturned,
     ClientOutput,
-    SendPdus,
+    SendPdusToServer,
 )
 from reference_qm.rpc.pdu import Pdu
 
@@ -54,7 +54,7 @@ class Pair:
         waiting = list(outgoing)
         while waiting:
             one = waiting.pop(0)
-            if isinstance(one, SendPdus):
+            if isinstance(one, SendPdusToServer):
                 self.sent += pdus(one.data)
                 for answer in self._answered(one.data):
                     waiting += self.client.receive_bytes(self.change(answer))

@@ -10,14 +10,14 @@ from reference_qm.rpc import QM2QM, AssociationLimits, CallCancelled, CallOrphan
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.limits import MAX_REQUEST_STUB_BYTES
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
 
 PORT_TYPE = b"\1\0\0\0"
 START = QM2QM.methods[0]
-START_STUB = START.build_in_parameters({"lpRemoteReadDesc": DESC}, Encoding())
+START_STUB = START.build_in_parameters({"lpRemoteReadDesc": DESC}, StubEncoding())
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_rpc_call_reaches_dispatcher_with_arguments_and_is_answered_with_results
 def test_rpc_call_is_read_and_answered_in_the_transfer_syntax_of_its_context(wide):
     client = Client()
     client.bind(element(5, QM2QM.syntax, NDR64 if wide else NDR))
-    encoding = Encoding(wide)
+    encoding = StubEncoding(wide)
     call = client.call(0, 5, encoding, lpRemoteReadDesc=DESC)
     described = {**DESC, "dwSize": 3, "lpBuffer": b"abc"}
     (answer,) = sent(call.respond(lpRemoteReadDesc=described, Return=0))
@@ -139,7 +139,7 @@ def test_rpc_response_is_fragmented_to_the_maximum_of_the_client(size, fragments
     for pdu in answers:
         assert pdu.body.alloc_hint == left
         left -= len(pdu.body.stub)
-    assert START.read_out_parameters(stub, Encoding(), {})["lpRemoteReadDesc"] == described
+    assert START.read_out_parameters(stub, StubEncoding(), {})["lpRemoteReadDesc"] == described
 
 
 def test_rpc_fragment_larger_than_agreed_ends_the_association():

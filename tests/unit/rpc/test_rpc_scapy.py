@@ -27,7 +27,7 @@ from scapy.layers.msrpce.raw.ept import ept_map_Request, ept_map_Response, twr_p
 
 from reference_qm.rpc import EPT, QM2QM
 from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_method
-from reference_qm.rpc.ndr import U16, U32, Encoding, Struct, WideString, declare_unique_pointer
+from reference_qm.rpc.ndr import U16, U32, Struct, StubEncoding, WideString, declare_unique_pointer
 
 HANDLE = UUID("33221100-5544-7766-8899-aabbccddeeff")
 ENCODINGS = pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
@@ -128,8 +128,8 @@ def test_scapy_stub_equals_stub_of_own_table(wide, size):
     theirs, ours = described(size, eAckNack=2, ulTimeout=0xFFFFFFFF)
     stub = scapy_built(RemoteQMStartReceive_Request(lpRemoteReadDesc=theirs, ndr64=wide), wide)
     start = QM2QM.methods[0]
-    assert start.read_in_parameters(stub, Encoding(wide)) == {"lpRemoteReadDesc": ours}
-    mine = start.build_in_parameters({"lpRemoteReadDesc": ours}, Encoding(wide))
+    assert start.read_in_parameters(stub, StubEncoding(wide)) == {"lpRemoteReadDesc": ours}
+    mine = start.build_in_parameters({"lpRemoteReadDesc": ours}, StubEncoding(wide))
     assert without_referents(mine, wide) == without_referents(stub, wide)
 
 
@@ -147,7 +147,7 @@ def test_scapy_nested_pointers_are_read(wide, present):
         pRemoteReadDesc=NDRPointer(referent_id=2, value=theirs) if present else None, SequentialId=9
     )
     packet = RemoteQMStartReceiveByLookupId_Request(LookupId=0xFFFFFFFFFFFFFFFF, lpRemoteReadDesc2=desc2, ndr64=wide)
-    found = QM2QM.methods[10].read_in_parameters(scapy_built(packet, wide), Encoding(wide))
+    found = QM2QM.methods[10].read_in_parameters(scapy_built(packet, wide), StubEncoding(wide))
     assert found == {
         "LookupId": 0xFFFFFFFFFFFFFFFF,
         "lpRemoteReadDesc2": {"pRemoteReadDesc": ours if present else None, "SequentialId": 9},
@@ -157,7 +157,7 @@ def test_scapy_nested_pointers_are_read(wide, present):
 @ENCODINGS
 def test_scapy_scalars_and_guid_are_read(wide):
     packet = RemoteQMOpenQueue_Request(pLicGuid=LICENCE.bytes_le, dwMQS=1, hQueue=2, pQueue=3, dwpContext=4)
-    found = QM2QM.methods[2].read_in_parameters(scapy_built(packet, wide), Encoding(wide))
+    found = QM2QM.methods[2].read_in_parameters(scapy_built(packet, wide), StubEncoding(wide))
     assert found == {"pLicGuid": LICENCE, "dwMQS": 1, "hQueue": 2, "pQueue": 3, "dwpContext": 4}
 
 
@@ -167,7 +167,7 @@ def test_scapy_reads_the_response_of_the_reference(wide, size):
     buffer = (bytes(range(256)) * 16)[:size]
     desc = {**DESC, "dwSize": size, "Reserved": 1, "lpBuffer": buffer if size else None}
     stub = QM2QM.methods[0].build_out_parameters(
-        {"pphContext": HANDLE, "lpRemoteReadDesc": desc, "Return": 5}, Encoding(wide), {}
+        {"pphContext": HANDLE, "lpRemoteReadDesc": desc, "Return": 5}, StubEncoding(wide), {}
     )
     packet = RemoteQMStartReceive_Response(stub, ndr64=wide, ndrendian="little")
     assert packet.pphContext.uuid == HANDLE.bytes_le
@@ -185,7 +185,7 @@ NAMED_METHOD = declare_method(
 @ENCODINGS
 def test_scapy_string_pointer_is_read(wide):
     packet = Named_Request(named=Named(number=7, text=pointed("OS:höst", 8)), after=3, ndr64=wide)
-    found = NAMED_METHOD.read_in_parameters(scapy_built(packet, wide), Encoding(wide))
+    found = NAMED_METHOD.read_in_parameters(scapy_built(packet, wide), StubEncoding(wide))
     assert found == {"named": {"number": 7, "text": "OS:höst"}, "after": 3}
 
 
@@ -199,11 +199,11 @@ def test_scapy_exchanges_endpoint_mapper_stubs(wide):
         max_towers=4,
         ndr64=wide,
     )
-    arguments = EPT.methods[3].read_in_parameters(scapy_built(packet, wide), Encoding(wide))
+    arguments = EPT.methods[3].read_in_parameters(scapy_built(packet, wide), StubEncoding(wide))
     octets = {"tower_length": len(tower), "tower_octet_string": tower}
     assert arguments == {"obj": None, "map_tower": octets, "entry_handle": None, "max_towers": 4}
     results = {"entry_handle": None, "num_towers": 2, "ITowers": [octets, octets], "status": 0}
-    stub = EPT.methods[3].build_out_parameters(results, Encoding(wide), arguments)
+    stub = EPT.methods[3].build_out_parameters(results, StubEncoding(wide), arguments)
     answer = ept_map_Response(stub, ndr64=wide, ndrendian="little")
     towers = [one.value.tower_octet_string for one in answer.ITowers.value[0].value]
     assert (towers, answer.status) == ([tower, tower], 0)

@@ -30,10 +30,10 @@ from reference_qm.security import (
     Ace,
     AceType,
     Acl,
-    MessageRefused,
     MqdsPublicKey,
     MqdsPublicKeys,
     QueueAccess,
+    ReceivedMessageRefused,
     ReceiverSecurityData,
     SecurityCaches,
     SecurityDescriptor,
@@ -220,6 +220,6 @@ def check_security(
         identify_sender(packet, by, now)
         if packet.SecurityHeader is not None:
             authorize_sender(packet.SecurityHeader, by, queue)
-    except MessageRefused as refused:
+    except ReceivedMessageRefused as refused:
         return Refusal(refused.message_class, str(refused))
     return Accepted(packet)

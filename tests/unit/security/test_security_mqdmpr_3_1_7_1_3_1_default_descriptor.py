@@ -10,7 +10,7 @@ from reference_qm.security import (
     QueueAccess,
     SecurityDescriptor,
     build_default_queue_security,
-    is_granted,
+    is_access_granted,
 )
 
 ALL = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
@@ -42,14 +42,14 @@ def test_queue_of_non_domain_user_is_owned_by_anonymous_user():
 
 
 def test_workgroup_default_descriptor_lets_known_accounts_write():
-    assert is_granted(DEFAULT_QUEUE_SECURITY, {USER, EVERYONE_SID}, WRITE)
-    assert not is_granted(DEFAULT_QUEUE_SECURITY, {ANONYMOUS_SID}, WRITE)
+    assert is_access_granted(DEFAULT_QUEUE_SECURITY, {USER, EVERYONE_SID}, WRITE)
+    assert not is_access_granted(DEFAULT_QUEUE_SECURITY, {ANONYMOUS_SID}, WRITE)
 
 
 def test_only_the_owner_may_write_to_an_owned_queue():
     owned = build_default_queue_security(USER)
-    assert is_granted(owned, {USER, EVERYONE_SID}, WRITE)
-    assert not is_granted(owned, {STAFF, EVERYONE_SID}, WRITE)
+    assert is_access_granted(owned, {USER, EVERYONE_SID}, WRITE)
+    assert not is_access_granted(owned, {STAFF, EVERYONE_SID}, WRITE)
 
 
 def test_default_security_descriptor_is_self_relative():

@@ -6,7 +6,16 @@ import pytest
 from security_made import STAFF, USER, queue_for
 
 from reference_qm.codec import FormatError, MisuseError
-from reference_qm.security import EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid, is_granted
+from reference_qm.security import (
+    EVERYONE_SID,
+    Ace,
+    AceType,
+    Acl,
+    QueueAccess,
+    SecurityDescriptor,
+    Sid,
+    is_access_granted,
+)
 from reference_qm.security.sid import OWNER_RIGHTS_SID
 
 ALLOW, DENY = AceType.ACCESS_ALLOWED, AceType.ACCESS_DENIED
@@ -78,7 +87,7 @@ def test_security_descriptor_from_windows_is_parsed():
     wire = bytes.fromhex("01 00 0480 30000000 00000000 00000000 14000000" + dacl + "0101000000000005 12000000")
     read = SecurityDescriptor.parse(wire)
     assert read == SecurityDescriptor(Sid.of("S-1-5-18"), None, Acl((Ace(ALLOW, WRITE, EVERYONE_SID),)), 0x8004)
-    assert is_granted(read, {EVERYONE_SID}, WRITE)
+    assert is_access_granted(read, {EVERYONE_SID}, WRITE)
 
 
 def _with(offset: int, value: int, size: int = 1) -> bytes:
@@ -131,8 +140,8 @@ def test_access_control_entry_with_bytes_after_its_sid_is_refused():
 
 
 def test_missing_dacl_grants_all_access_and_empty_dacl_none():
-    assert is_granted(SecurityDescriptor(), frozenset(), QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
-    assert not is_granted(queue_for(), {USER, EVERYONE_SID}, WRITE)
+    assert is_access_granted(SecurityDescriptor(), frozenset(), QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
+    assert not is_access_granted(queue_for(), {USER, EVERYONE_SID}, WRITE)
 
 
 def test_dacl_not_marked_as_present_counts_as_missing():
@@ -159,33 +168,33 @@ def test_dacl_not_marked_as_present_counts_as_missing():
     ],
 )
 def test_access_control_entries_are_applied_in_order(aces, granted):
-    assert is_granted(queue_for(*aces), {USER, EVERYONE_SID}, WRITE) is granted
+    assert is_access_granted(queue_for(*aces), {USER, EVERYONE_SID}, WRITE) is granted
 
 
 def test_requested_rights_may_be_granted_by_several_entries():
     both = queue_for((ALLOW, USER, WRITE), (ALLOW, EVERYONE_SID, PEEK))
-    assert is_granted(both, {USER, EVERYONE_SID}, WRITE | PEEK)
-    assert not is_granted(both, {USER}, WRITE | PEEK)
+    assert is_access_granted(both, {USER, EVERYONE_SID}, WRITE | PEEK)
+    assert not is_access_granted(both, {USER}, WRITE | PEEK)
 
 
 def test_inherit_only_access_control_entries_are_ignored():
     queue = queue_for((DENY, USER, WRITE), (ALLOW, USER, WRITE))
     inherited = replace(queue.Dacl.Aces[0], AceFlags=Ace.INHERIT_ONLY)
-    assert is_granted(replace(queue, Dacl=Acl((inherited, queue.Dacl.Aces[1]))), {USER}, WRITE)
+    assert is_access_granted(replace(queue, Dacl=Acl((inherited, queue.Dacl.Aces[1]))), {USER}, WRITE)
 
 
 def test_owner_has_implicit_rights_only_to_read_and_change_permissions():
     queue = queue_for(owner=USER)
-    assert is_granted(queue, {USER}, SEE | CHANGE)
-    assert not is_granted(queue, {USER}, WRITE)
-    assert not is_granted(queue, {STAFF}, SEE)
+    assert is_access_granted(queue, {USER}, SEE | CHANGE)
+    assert not is_access_granted(queue, {USER}, WRITE)
+    assert not is_access_granted(queue, {STAFF}, SEE)
 
 
 def test_owner_rights_entry_replaces_the_implicit_rights_of_the_owner():
     queue = queue_for((ALLOW, OWNER_RIGHTS_SID, WRITE), owner=USER)
-    assert is_granted(queue, {USER}, WRITE)
-    assert not is_granted(queue, {USER}, SEE)
-    assert not is_granted(queue, {STAFF}, WRITE)
+    assert is_access_granted(queue, {USER}, WRITE)
+    assert not is_access_granted(queue, {USER}, SEE)
+    assert not is_access_granted(queue, {STAFF}, WRITE)
 
 
 def test_generic_queue_rights_have_documented_values():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.remote.associations import ServerAssociations
 from reference_qm.model.timers import Timers
-from reference_qm.model.unfinished import UnfinishedPackets
+from reference_qm.model.unfinished import UnfinishedPacketByteCounts
 from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
@@ -29,7 +29,7 @@ class RpcDesk:
         self.timers = Timers()
         self._happened: deque[RpcEventOccurred] = deque()
         self.associations = ServerAssociations(
-            server, self.timers, UnfinishedPackets(), self._emit, self._happened.append
+            server, self.timers, UnfinishedPacketByteCounts(), self._emit, self._happened.append
         )
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None

@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import CoreFactory
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.inputs import Endpoint, Input
+from reference_qm.surface.queue_manager_environment import QueueManagerEnvironment
 from reference_qm.surface.store import MemoryStore, Record, Store, StoreError
-from reference_qm.surface.surroundings import Surroundings
 
 MIB = 1024 * 1024
 RESPONSE_TIMEOUT_S = PATIENCE_S
@@ -79,7 +79,7 @@ async def running(
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
     """Yield a started host that listens on TCP, and stop it at the end."""
     begin = new_core.begin if isinstance(new_core, ScriptedCore) else new_core
-    host = Host(begin, address, store or MemoryStore(), limits or HostLimits(), Surroundings(directory))
+    host = Host(begin, address, store or MemoryStore(), limits or HostLimits(), QueueManagerEnvironment(directory))
     endpoint = await host.bind_tcp(0)
     await host.start()
     try:

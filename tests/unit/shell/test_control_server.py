@@ -237,7 +237,7 @@ def test_number_of_waiting_control_requests_is_limited(monkeypatch: pytest.Monke
 
 
 def test_number_of_control_clients_is_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(control_server, "CLIENTS_LIMIT", 1)
+    monkeypatch.setattr(control_server, "CONTROL_CLIENTS_LIMIT", 1)
 
     async def story():
         async with bench() as it, it.caller() as first, it.caller() as second:

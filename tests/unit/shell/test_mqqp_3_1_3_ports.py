@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 
 from reference_qm.shell.host import Host, HostLimits
-from reference_qm.shell.rpc_server import PORT_STEP
+from reference_qm.shell.rpc_server import PORT_SEARCH_STEP
 from reference_qm.surface.driver import CoreFactory
 from reference_qm.surface.effects import CloseRpcConnection, Effect, SendRpcBytes
 from reference_qm.surface.inputs import (
@@ -63,7 +63,7 @@ def test_rpc_port_in_use_is_skipped_in_steps_of_eleven():
             port = taken.getsockname()[1]
             async with serving(ScriptedCore(), port) as (_, listening):
                 assert listening.handshake.port > port
-                assert (listening.handshake.port - port) % PORT_STEP == 0
+                assert (listening.handshake.port - port) % PORT_SEARCH_STEP == 0
 
     asyncio.run(story())
 

@@ -24,7 +24,7 @@ from reference_qm.rpc import (
     RpcOutput,
     RpcServer,
 )
-from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
+from reference_qm.rpc.bind_bodies import Bind, BindAck, PresentationContextElement
 from reference_qm.rpc.bodies import Request, Shutdown
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.pdu import Pdu
@@ -33,7 +33,7 @@ from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
 BIND = Pdu(
-    Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
+    Bind(5840, 5840, 0, (PresentationContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
 ).build()
 OPEN_QUEUE = bytes(16) + bytes(4) + b"\1\0\0\0" * 3
 """RemoteQMOpenQueue in NDR."""

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from shell_fakes import ScriptedCore, client, on, running
 
-from reference_qm.directory import Site, StorageError
+from reference_qm.directory import DirectoryStorageError, Site
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import CreateRequest, DeleteRequest
+from reference_qm.directory.interface import DirectoryCreateRequest, DirectoryDeleteRequest
 from reference_qm.shell import directory_access
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.surface.effects import ReadDirectory, WriteDirectory
@@ -43,11 +43,11 @@ def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_p
     site = Site(Name="north")
     effects = [
         ReadDirectory(1),
-        WriteDirectory(2, CreateRequest(site)),
-        WriteDirectory(3, CreateRequest(site)),
+        WriteDirectory(2, DirectoryCreateRequest(site)),
+        WriteDirectory(3, DirectoryCreateRequest(site)),
         ReadDirectory(4),
     ]
-    effects.append(WriteDirectory(5, DeleteRequest(site)))
+    effects.append(WriteDirectory(5, DirectoryDeleteRequest(site)))
 
     async def story():
         core = ScriptedCore(on(QueueManagerStarted, *effects))
@@ -71,7 +71,7 @@ def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_p
 def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
     async def story():
         core = ScriptedCore(
-            on(QueueManagerStarted, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north"))))
+            on(QueueManagerStarted, ReadDirectory(1), WriteDirectory(2, DirectoryCreateRequest(Site(Name="north"))))
         )
         directory = stored(tmp_path)
         other = lock(tmp_path)
@@ -88,7 +88,7 @@ def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
 def test_locked_directory_file_gives_generic_error(tmp_path: Path):
     async def story():
         core = ScriptedCore(
-            on(QueueManagerStarted, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north"))))
+            on(QueueManagerStarted, ReadDirectory(1), WriteDirectory(2, DirectoryCreateRequest(Site(Name="north"))))
         )
         directory = stored(tmp_path, busy_s=0)
         other = lock(tmp_path)
@@ -152,7 +152,7 @@ def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
         another.close()
 
     effects = {
-        QueueManagerStarted: [WriteDirectory(1, CreateRequest(Site(Name="north")))],
+        QueueManagerStarted: [WriteDirectory(1, DirectoryCreateRequest(Site(Name="north")))],
         DirectoryChanged: [ReadDirectory(2)],
     }
     asyncio.run(story())
@@ -183,5 +183,5 @@ def test_closed_directory_access_releases_file(tmp_path: Path):
 
     directory = stored(tmp_path)
     asyncio.run(story())
-    with pytest.raises(StorageError, match="closed"):
-        directory.is_outdated()
+    with pytest.raises(DirectoryStorageError, match="closed"):
+        directory.are_objects_outdated()

@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import (
     ResourcesChanged,
     TransportAccepted,
 )
-from reference_qm.surface.surroundings import ChangeEnvironment
+from reference_qm.surface.queue_manager_environment import ChangeEnvironment
 
 
 def test_persisted_input_follows_in_order_after_each_store_write():

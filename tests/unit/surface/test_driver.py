@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from reference_qm.directory import Site
-from reference_qm.directory.interface import DeleteRequest
+from reference_qm.directory.interface import DirectoryDeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.driver import CoreDriver
@@ -23,10 +23,10 @@ from reference_qm.surface.effects import (
     Persist,
     ReadDirectory,
     ResolveHost,
+    RestartQueueManager,
     SendDatagram,
     SendPacket,
     SendRpcBytes,
-    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import (
@@ -50,8 +50,8 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (ResolveHost("there.example"), "resolve_host"),
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
-    (WriteDirectory(2, DeleteRequest(Site())), "write_directory"),
-    (StartAgain(), "start_again"),
+    (WriteDirectory(2, DirectoryDeleteRequest(Site())), "write_directory"),
+    (RestartQueueManager(), "start_again"),
     (CommandCompleted(1, Result()), "answer"),
     (CommandRejected(2, "no"), "answer"),
 ]

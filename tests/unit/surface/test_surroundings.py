@@ -7,18 +7,18 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
+from reference_qm.directory import Computer, DirectoryStorageError, MemoryDirectory, Queue, QueueManager, Site
 from reference_qm.surface.clock import Now
-from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, generate_guid
 from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, QueueManagerStopped, ResourcesChanged
-from reference_qm.surface.surroundings import (
+from reference_qm.surface.queue_manager_environment import (
     CLOCK_LIMIT_S,
     FOREIGN_DOMAIN_ID,
     NO_DIRECTORY_REFUSAL,
     OWN_DOMAIN_ID,
     AccessPublishedObject,
     ChangeEnvironment,
-    Surroundings,
+    QueueManagerEnvironment,
 )
 
 OWN = UUID(int=7)
@@ -31,14 +31,14 @@ ALL = dict.fromkeys(("coordinator", "storage", "store", "configuration", "servic
 
 @pytest.fixture
 def directory() -> MemoryDirectory:
-    made = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
+    made = MemoryDirectory(partial(generate_guid, SeededEntropy("surroundings")), lambda: 0)
     made.provision(QueueManager(Identifier=OWN, ComputerName="one", PublicSigningKeyList=b"key"))
     made.provision(Queue(Pathname="one\\orders", Label="of today", Quota=5))
     return made
 
 
 def test_unavailable_directory_is_unreachable_until_available_again(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     assert around.reachable_directory is directory
     assert around.carry_out(ChangeEnvironment(directory=False)) == ALL | OF_ONE | {"directory": False}
     assert around.reachable_directory is None
@@ -48,7 +48,7 @@ def test_unavailable_directory_is_unreachable_until_available_again(directory):
 
 
 def test_administrator_can_change_published_objects_of_unreachable_directory(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     around.carry_out(ChangeEnvironment(directory=False))
     changed = around.carry_out(AccessPublishedObject(queue="orders", label="of tomorrow"))
     assert isinstance(changed, dict)
@@ -63,7 +63,7 @@ def test_administrator_changes_directory_objects_of_site_and_second_queue_manage
     site, gate = UUID(int=0x51), UUID(int=0x6A)
     directory.provision(Site(Identifier=site, Name="near"))
     directory.provision(QueueManager(Identifier=gate, ComputerName="gate"))
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     shown = {"identifier": str(site), "name": "near", "intra_site_replication_interval_s": 3}
     for request in (
         AccessPublishedObject(site=site, intra_site_replication_interval_s=3),
@@ -77,7 +77,7 @@ def test_administrator_changes_directory_objects_of_site_and_second_queue_manage
 
 
 def test_administrator_creates_and_deletes_the_directory_object_of_a_queue(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     made = [around.carry_out(AccessPublishedObject(queue="spare", present=True)) for _ in range(2)]
     assert made[0] == made[1]
     assert isinstance(made[0], dict)
@@ -86,7 +86,7 @@ def test_administrator_creates_and_deletes_the_directory_object_of_a_queue(direc
 
 
 def test_administrator_creates_fills_and_deletes_a_distribution_list(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     assert around.carry_out(AccessPublishedObject(distribution_list="all")) == {"published": None}
     first = UUID(int=0x81)
     made = around.carry_out(AccessPublishedObject(distribution_list="all", present=True, members=(first,)))
@@ -99,29 +99,29 @@ def test_administrator_creates_fills_and_deletes_a_distribution_list(directory):
 
 
 def test_administrator_reads_the_sid_of_the_computer(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     assert around.carry_out(AccessPublishedObject())["published"]["computer_sid_base64"] is None
     directory.provision(Computer(Name="one", SecurityIdentifier=b"\1\1\0\0\0\0\0\5\7\0\0\0"))
     assert around.carry_out(AccessPublishedObject())["published"]["computer_sid_base64"] == "AQEAAAAAAAUHAAAA"
 
 
 def test_refused_directory_change_gives_one_line_status(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     assert around.carry_out(AccessPublishedObject(label="x")) == NO_SUCH_ATTRIBUTE
-    refusing = Surroundings(_Refusing(directory), OWN)
+    refusing = QueueManagerEnvironment(_Refusing(directory), OWN)
     refused = refusing.carry_out(AccessPublishedObject(queue="orders", label="x"))
     assert refused == "published: the directory refuses the change: GenericError"
 
 
 def test_directory_cannot_be_made_unavailable_in_workgroup_mode():
-    around = Surroundings()
+    around = QueueManagerEnvironment()
     assert around.carry_out(ChangeEnvironment()) == ALL
     assert around.carry_out(ChangeEnvironment(directory=False)) == NO_DIRECTORY_REFUSAL
     assert around.carry_out(AccessPublishedObject()) == NO_DIRECTORY_REFUSAL
 
 
 def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
-    around = Surroundings()
+    around = QueueManagerEnvironment()
     before = dict(around.available)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
     assert around.list_change_inputs(before) == [
@@ -136,7 +136,7 @@ def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
 
 
 def test_clock_offset_is_applied_and_removed():
-    around, right = Surroundings(), Now(5_000, 1_000_000)
+    around, right = QueueManagerEnvironment(), Now(5_000, 1_000_000)
     assert around.carry_out(ChangeEnvironment(clock=-3_600)) == ALL | {"clock": -3_600}
     assert around.apply_clock_offset(right) == Now(5_000, 996_400)
     assert around.carry_out(ChangeEnvironment(coordinator=True)) == ALL | {"clock": -3_600}
@@ -148,9 +148,9 @@ def test_clock_offset_is_applied_and_removed():
 
 
 def test_machine_object_can_belong_to_other_queue_manager_and_back():
-    directory = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
+    directory = MemoryDirectory(partial(generate_guid, SeededEntropy("surroundings")), lambda: 0)
     directory.provision(QueueManager(Identifier=OWN, ComputerName="one"))
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     around.carry_out(ChangeEnvironment(registration=False))
     assert around.carry_out(AccessPublishedObject()) == {"published": None}
     around.carry_out(ChangeEnvironment(domain=False))
@@ -163,7 +163,7 @@ def test_machine_object_can_belong_to_other_queue_manager_and_back():
 def test_new_domain_has_the_sites_of_the_old_domain_and_not_the_machine(directory):
     site = UUID(int=0x51)
     directory.provision(Site(Identifier=site, Name="near"))
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     assert around.list_start_inputs() == [DomainReported(OWN_DOMAIN_ID)]
     before = dict(around.available)
     around.carry_out(ChangeEnvironment(own_domain=False))
@@ -179,7 +179,7 @@ def test_new_domain_has_the_sites_of_the_old_domain_and_not_the_machine(director
 
 
 def test_new_domain_can_know_the_machine_by_a_new_or_its_own_identifier(directory):
-    around = Surroundings(directory, OWN)
+    around = QueueManagerEnvironment(directory, OWN)
     around.carry_out(ChangeEnvironment(own_domain=False, registration=False))
     identifiers = []
     for own in (False, True):
@@ -192,7 +192,7 @@ def test_new_domain_can_know_the_machine_by_a_new_or_its_own_identifier(director
 
 
 def test_machine_with_public_queues_cannot_change_registration(directory):
-    refused = Surroundings(directory, OWN).carry_out(ChangeEnvironment(registration=False))
+    refused = QueueManagerEnvironment(directory, OWN).carry_out(ChangeEnvironment(registration=False))
     assert refused == "registration: the object of this machine cannot be replaced: delete its public queues first"
 
 
@@ -207,5 +207,5 @@ class _Refusing(MemoryDirectory):
 
     def _store_element(self, element):
         if getattr(self, "_full", False):
-            raise StorageError("full")
+            raise DirectoryStorageError("full")
         super()._store_element(element)

@@ -27,7 +27,7 @@ from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.codec import FormatError
 from reference_qm.rpc import QM2QM, QMCOMM
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 from reference_qm.rpc.rpc_errors import PduError
 from suites.mqmq.steps.layout import Layout
 
@@ -114,7 +114,7 @@ def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
     methods = (QM2QM if operation in QM2QM_OPERATIONS else QMCOMM).methods
     method = methods[known.opnum]
     for row in list_stubs(operation):
-        encoding = Encoding("ndr64" in row.name, "<")
+        encoding = StubEncoding("ndr64" in row.name, "<")
         vector = next(one for one in FILES[f"rpc_{operation}.json"]["vectors"] if one["name"] == row.name)
         request = row.name.startswith("request")
         if row.result == "invalid":

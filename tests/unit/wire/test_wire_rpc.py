@@ -46,7 +46,7 @@ from harness.wire.wire_error import WireError
 from reference_qm.codec import FramingError
 from reference_qm.rpc import QM2QM as QM2QM_TABLE
 from reference_qm.rpc import QMCOMM as QMCOMM_TABLE
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.ndr import StubEncoding
 
 GUID = UUID("33221100-5544-7766-8899-aabbccddeeff")
 WIDE = pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
@@ -96,8 +96,8 @@ def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
     stub = operation.build_request(wide, **REQUESTS[name])
     table = QM2QM_TABLE.methods[operation.opnum]
     assert table.name == name
-    found = table.read_in_parameters(stub, Encoding(wide))
-    assert len(table.build_in_parameters(found, Encoding(wide))) == len(stub)
+    found = table.read_in_parameters(stub, StubEncoding(wide))
+    assert len(table.build_in_parameters(found, StubEncoding(wide))) == len(stub)
     if stub:
         again = operation.read_request(stub, wide)
         assert build_stub(again, wide) == stub
@@ -107,7 +107,7 @@ def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
 @WIDE
 def test_remote_read_description_round_trips(wide):
     stub = QM2QM_OPERATIONS["RemoteQMStartReceive2"].build_request(wide, lpRemoteReadDesc2=build_desc2(READ, 9))
-    found = QM2QM_TABLE.methods[9].read_in_parameters(stub, Encoding(wide))["lpRemoteReadDesc2"]
+    found = QM2QM_TABLE.methods[9].read_in_parameters(stub, StubEncoding(wide))["lpRemoteReadDesc2"]
     read = found["pRemoteReadDesc"]
     assert (found["SequentialId"], read["eAckNack"], read["lpBuffer"]) == (9, 2, b"abc")
     assert {name: read[name] for name in DESC} == DESC
@@ -119,7 +119,7 @@ def test_qm2qm_responses_of_the_reference_are_read_by_the_tester(wide, size):
     data = bytes(range(256)) * 16
     desc = {**DESC, "dwSize": size, "Reserved": 1, "dwArriveTime": 2, "eAckNack": 1, "lpBuffer": data[:size] or None}
     results = {"pphContext": GUID, "lpRemoteReadDesc2": {"pRemoteReadDesc": desc, "SequentialId": 8}, "Return": 5}
-    stub = QM2QM_TABLE.methods[9].build_out_parameters(results, Encoding(wide), {})
+    stub = QM2QM_TABLE.methods[9].build_out_parameters(results, StubEncoding(wide), {})
     found = QM2QM_OPERATIONS["RemoteQMStartReceive2"].read_response(stub, wide)
     read = found.lpRemoteReadDesc2.pRemoteReadDesc.value
     assert (found.pphContext, found.Return) == (bytes(4) + GUID.bytes_le, 5)
@@ -133,7 +133,7 @@ def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
     operation = QMCOMM_OPERATIONS["R_QMOpenRemoteQueue"]
     given = {"pQueueFormat": build_pointer(form), "dwDesiredAccess": 1, "pLicGuid": encode_guid(GUID), "dwMQS": 0x500}
     stub = operation.build_request(wide, **given)
-    found = QMCOMM_TABLE.methods[2].read_in_parameters(stub, Encoding(wide))
+    found = QMCOMM_TABLE.methods[2].read_in_parameters(stub, StubEncoding(wide))
     assert (found["pQueueFormat"]["union"], found["dwMQS"], found["pLicGuid"]) == (arm, 0x500, GUID)
     assert found["pQueueFormat"]["m_SuffixAndFlags"] == form.m_SuffixAndFlags
     assert build_stub(operation.read_request(stub, wide), wide) == stub
@@ -143,7 +143,7 @@ def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
 def test_reference_reads_the_zeroed_transfer_buffer_of_the_tester(wide):
     operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
     stub = operation.build_request(wide, ptb1=transfer_buffer(), hQueue=77)
-    assert QMCOMM_TABLE.methods[4].read_in_parameters(stub, Encoding(wide))["hQueue"] == 77
+    assert QMCOMM_TABLE.methods[4].read_in_parameters(stub, StubEncoding(wide))["hQueue"] == 77
     refused_wherever_it_is_cut(operation, stub, wide)
 
 
