@@ -117,7 +117,7 @@ def _list_errata_of_rule(inventory: RuleInventory, row: Rule) -> Iterator[str]:
     for name in sorted(named):
         erratum = inventory.catalogue.errata[name]
         yield f"erratum {name} {erratum.says}"
-        for reading in erratum.readings:
+        for reading in erratum.possible_readings:
             yield f"            reading: {reading.says} -> {reading.verdict}"
         yield f"            real:    {erratum.real}"
         yield f"            choice:  {erratum.choice}"

@@ -134,7 +134,7 @@ def _get_registering_file() -> str | None:
     return None
 
 
-def add_reading(reading: str, says: str, install: Install) -> None:
+def register_variant_of_reading(reading: str, says: str, install: Install) -> None:
     """Register a variant of the reference that follows an alternative interpretation (reading) of an erratum and breaks
     no rule.
     """

@@ -27,7 +27,7 @@ factor, the peer acknowledges messages immediately.
 """
 
 
-def accept_residue(peer: Party) -> None:
+def accept_messages_left_by_earlier_tests(peer: Party) -> None:
     """Before a test, accept the messages that earlier tests or runs left for this peer; record the number of these
     messages.
     """

@@ -77,7 +77,7 @@ class Erratum:
     id: str
     where: tuple[str, ...]
     says: str
-    readings: tuple[Reading, ...]
+    possible_readings: tuple[Reading, ...]
     real: str
     choice: str
     settled: bool
@@ -86,8 +86,8 @@ class Erratum:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
         """Return the erratum that the JSON data of ``asdict`` represent."""
-        readings = tuple(_read_reading(row) for row in tree["readings"])
-        return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
+        readings = tuple(_read_reading(row) for row in tree["possible_readings"])
+        return cls(**{**tree, "where": tuple(tree["where"]), "possible_readings": readings})
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class Erratum:
         """Yield each reading for which the reference needs a variant, with the name of the reading. For example, E41.2
         is the name of the second reading of E41.
         """
-        for number, reading in enumerate(self.readings, 1):
+        for number, reading in enumerate(self.possible_readings, 1):
             if not (self.settled or reading.reference or reading.not_run):
                 yield f"{self.id}.{number}", reading
 
@@ -163,7 +163,8 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
                 'write a rule id or a section as "MQQB 3.1.2.1"',
             )
     readings = tuple(_read_readings(file, name, entry["readings"]))
-    return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})
+    texts = {key: value for key, value in entry.items() if key != "readings"}
+    return Erratum(**{**texts, "id": name, "where": tuple(entry["where"]), "possible_readings": readings})
 
 
 def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:

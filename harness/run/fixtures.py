@@ -13,7 +13,7 @@ import pytest
 from harness.capture.recorder import Frame, Recorder
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.afterwards import accept_residue
+from harness.peer.afterwards import accept_messages_left_by_earlier_tests
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, get_check_id, needs_known_peer
 from harness.run.ending import end_run
@@ -90,7 +90,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(PEER_PACKET_JUDGE_KEY, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
-    accept_residue(counterpart)
+    accept_messages_left_by_earlier_tests(counterpart)
     yield counterpart
     if tape is not None:
         tape.end()

@@ -35,7 +35,7 @@ class PlayedStream(Protocol):
         """Return the object that receives the bytes from the system."""
 
 
-class ReplayScene(Protocol):
+class ReplayEnvironmentInterface(Protocol):
     """The interface of the environment in which a capture is played. It provides the time and the harness's
     connections.
     """
@@ -65,7 +65,7 @@ class CapturePlayer:
     """
 
     def __init__(self, items: list[CaptureItem], differs: Callable[[str], object]) -> None:
-        self.environment: ReplayScene
+        self.environment: ReplayEnvironmentInterface
         self.late: dict[int, CaptureNote] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
         self.has_ended = False

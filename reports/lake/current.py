@@ -15,7 +15,7 @@ from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_coun
 from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET_COLUMN_TYPES, arrange_table_columns
 from reports.vocabulary import VERDICTS
 
-MAX_LATER_UNDECIDED_VERDICTS = 5
+MAX_UNDECIDED_VERDICTS_LISTED_PER_RULE = 5
 MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
 _POSITION_OF_STANDING_VERDICT = 0
@@ -141,7 +141,7 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
         return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
 
     beside = sql.slice(
-        sql.array_sort(sql.filter("later", is_undecided_after_last_decision)), 1, MAX_LATER_UNDECIDED_VERDICTS
+        sql.array_sort(sql.filter("later", is_undecided_after_last_decision)), 1, MAX_UNDECIDED_VERDICTS_LISTED_PER_RULE
     )
     return rules.select(
         *("sut", "rule", sql.col("worst.retired").alias("retired")),

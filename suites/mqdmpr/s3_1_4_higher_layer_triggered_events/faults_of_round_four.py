@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.enterprise.initialization import Initialization
@@ -34,7 +34,9 @@ add(
     "queue-manager-start-waiting-messages-of-first-destination-only-sent",
     "MQDMPR-3.1.4.1-03",
     "The starting queue manager sends only the waiting messages of its first outgoing queue.",
-    replace_during(Initialization.begin, Administering.establish_waiting, _make_session_opener_for_first_waiting_queue),
+    replace_method_during(
+        Initialization.begin, Administering.establish_waiting, _make_session_opener_for_first_waiting_queue
+    ),
     blind=True,
 )
 

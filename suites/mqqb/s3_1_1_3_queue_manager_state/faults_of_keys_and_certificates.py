@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.securing import Securing
@@ -37,7 +37,7 @@ class ReceiverUserCertCacheWithoutCertificatesOfTransactionalMessages(SecurityOn
             cache.entries[:] = kept
 
 
-class _OneEntryMore(Cache):
+class _OneEntryMore(AnyTimedCache):
     """A cache with room for one entry more than its size."""
 
     def add(self, entry: Any) -> None:
@@ -47,7 +47,7 @@ class _OneEntryMore(Cache):
             super().add(entry)
 
 
-class _SizeAtLeast8(Cache):
+class _SizeAtLeast8(AnyTimedCache):
     """A cache with room for at least 8 entries."""
 
     def add(self, entry: Any) -> None:
@@ -80,7 +80,7 @@ add(
 )
 
 
-class _SizePerProvider(Cache):
+class _SizePerProvider(AnyTimedCache):
     """A cache whose size limits the number of the entries of each provider."""
 
     def add(self, entry: Any) -> None:
@@ -100,7 +100,7 @@ add(
 )
 
 
-class _LifetimeFromLastUse(Cache):
+class _LifetimeFromLastUse(AnyTimedCache):
     """A cache in which the lifetime of an entry begins again whenever a later entry is added."""
 
     def add(self, entry: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier, UserMessagePacket
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.part import QM
@@ -18,7 +18,7 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 
 
-class CacheWithoutSecondEntry(Cache):
+class CacheWithoutSecondEntry(AnyTimedCache):
     """A cache that stores no second entry."""
 
     def add(self, entry: Any) -> None:
@@ -26,7 +26,7 @@ class CacheWithoutSecondEntry(Cache):
             super().add(entry)
 
 
-class CacheOfOneKeyPerQueueManager(Cache):
+class CacheOfOneKeyPerQueueManager(AnyTimedCache):
     """A cache in which a new key replaces the other keys of its queue manager."""
 
     def add(self, entry: Any) -> None:
@@ -34,7 +34,7 @@ class CacheOfOneKeyPerQueueManager(Cache):
         super().add(entry)
 
 
-class CacheOfOneKeyPerAlgorithm(Cache):
+class CacheOfOneKeyPerAlgorithm(AnyTimedCache):
     """A cache in which a new key replaces the other keys of its algorithm."""
 
     def add(self, entry: Any) -> None:
@@ -42,7 +42,7 @@ class CacheOfOneKeyPerAlgorithm(Cache):
         super().add(entry)
 
 
-class CacheLimitedToTwoEntries(Cache):
+class CacheLimitedToTwoEntries(AnyTimedCache):
     """A cache that removes its oldest entry when a third entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -50,7 +50,7 @@ class CacheLimitedToTwoEntries(Cache):
         super().add(entry)
 
 
-class CacheRepeatingFirstCertificate(Cache):
+class CacheRepeatingFirstCertificate(AnyTimedCache):
     """A cache that stores the certificate of its first entry in every later entry."""
 
     def add(self, entry: Any) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.other_sessions import find_resolved_session
+from harness.faults.other_sessions import find_other_session_with_next_hops
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.codec.format_names import PrivateQueuePath, PublicQueuePath, parse_format_name
@@ -230,7 +230,7 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
     """The initiator connects to the next hop of another session when a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        other = find_resolved_session(self.qm, session, direct=False) or find_resolved_session(
+        other = find_other_session_with_next_hops(self.qm, session, direct=False) or find_other_session_with_next_hops(
             self.qm, session, direct=True
         )
         info = self.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName)
@@ -253,7 +253,7 @@ class InitiatorConnectsToHostOfFirstDirectSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if session.direct and other is not None and other.number < session.number:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
@@ -264,7 +264,7 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if session.direct and session.retrying and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
@@ -275,7 +275,7 @@ class InitiatorServerGuidZeroWithDirectSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if not session.direct and find_resolved_session(self.qm, session, direct=True) is not None:
+        if not session.direct and find_other_session_with_next_hops(self.qm, session, direct=True) is not None:
             session.RemoteQMGuid = NULL_GUID
 
 
@@ -285,7 +285,7 @@ class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if not session.direct and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 

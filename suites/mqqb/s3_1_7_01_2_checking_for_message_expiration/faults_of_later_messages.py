@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import change_step
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.expiring import Expiring
@@ -32,7 +32,7 @@ def _send_expired_messages(condition: Any) -> Any:
         else:
             original(session, position, now)
 
-    return combine_installers(change_step(Sending.delete_expired_message, run), skip(Expiring.on_expiration_timer))
+    return combine_installers(change_step(Sending.delete_expired_message, run), omit_step(Expiring.on_expiration_timer))
 
 
 def _keep_expired_messages_in_table(condition: Any) -> Any:
@@ -61,7 +61,7 @@ for _name, _rule, _says, _install in (
         "The sender checks TimeToReachQueue only until it has sent a message on the session.",
         combine_installers(
             change_step(Sending.send_user_message, _send_without_expiration_check),
-            skip(Expiring.on_expiration_timer),
+            omit_step(Expiring.on_expiration_timer),
         ),
     ),
     (

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
@@ -60,7 +60,9 @@ add(
     "sender-report-of-transactional-message-identifier-of-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives the report on a transactional message the MessageID of this message.",
-    replace_during(Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_traced_message),
+    replace_method_during(
+        Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_traced_message
+    ),
     blind=True,
 )
 
@@ -75,6 +77,8 @@ add(
     "sender-report-identifier-of-last-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives a report on a sent message the MessageID of the last message that it created.",
-    replace_during(Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_last_message),
+    replace_method_during(
+        Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_last_message
+    ),
     blind=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
@@ -36,6 +36,8 @@ add(
     "MQSO-3.3.4.6-D02",
     "The queue manager does not remove a message from its queue if the receive was already waiting when the message "
     "arrived.",
-    replace_during(Waiting.pass_message_to_waiting_reader, Reading.take_message_out, _make_receive_without_removal),
+    replace_method_during(
+        Waiting.pass_message_to_waiting_reader, Reading.take_message_out, _make_receive_without_removal
+    ),
     blind=True,
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during, replace_method_during
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.commands import Commands
@@ -39,11 +39,11 @@ add(
     "session-request-not-answered",
     ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"),
     "The queue manager accepts connections, but answers no request on them.",
-    skip(SessionOpening.accept_transport),
+    omit_step(SessionOpening.accept_transport),
 )
 
 
-add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(Ping.receive_request))
+add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", omit_step(Ping.receive_request))
 
 
 @fault("acceptor-second-session-of-computer-refused", breaks="MQSO-5.1.1-01", blind=True)
@@ -59,7 +59,7 @@ add(
     "failed-initialization-not-retried",
     ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
     "The queue manager does not retry a failed initialization.",
-    skip(Initialization.start_initialization_retry_timer),
+    omit_step(Initialization.start_initialization_retry_timer),
 )
 
 
@@ -67,7 +67,7 @@ add(
     "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close its sessions.",
-    skip_during(Inputs.on_stopped, Closing.close),
+    omit_step_during(Inputs.on_stopped, Closing.close),
 )
 
 
@@ -75,7 +75,7 @@ add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
-    skip_during(Inputs.on_stopped, ClientTasks.abandon_all_tasks),
+    omit_step_during(Inputs.on_stopped, ClientTasks.abandon_all_tasks),
 )
 
 
@@ -113,7 +113,7 @@ add(
     "queue-manager-throttled-forever",
     ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
     "The queue manager leaves Throttled TRUE when resources are sufficient again.",
-    skip(Quotas.end_flow_control),
+    omit_step(Quotas.end_flow_control),
 )
 
 
@@ -157,7 +157,7 @@ add(
     "queue-manager-never-throttled",
     ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
     "The queue manager never sets Throttled, and accepts all messages while resources are short.",
-    skip(Quotas.begin_flow_control),
+    omit_step(Quotas.begin_flow_control),
 )
 
 
@@ -195,7 +195,7 @@ add(
     "offline-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays online when an administrator takes it offline.",
-    skip(Administering.take_offline),
+    omit_step(Administering.take_offline),
 )
 
 
@@ -203,7 +203,7 @@ add(
     "online-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays offline when an administrator brings it online.",
-    skip(Administering.bring_online),
+    omit_step(Administering.bring_online),
 )
 
 
@@ -313,7 +313,7 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions_at_stop),
+    replace_method_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions_at_stop),
     blind=True,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import PrivateName, parse_format_name
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.sessions.closing import Closing
@@ -58,7 +58,7 @@ class SenderOutgoingQueueNotConnectedAgainAfterSecondLoss(Closing):
 class SenderReconnectsOnlyOneLostOutgoingQueue(Closing):
     """The sender does not wait to connect an outgoing queue again while a different outgoing queue waits."""
 
-    @only_if(
+    @faulty_only_if(
         lambda self, session, now: any(
             one.SessionState.value == "WAITING_RECONNECT" for one in self.qm.sessions.values() if one is not session
         )

@@ -5,7 +5,7 @@ from core_network import Network, direct
 
 from harness.faults import registry
 from harness.faults.parts import fault, override_method, replace_part
-from harness.faults.primitives import replace_during, skip
+from harness.faults.primitives import omit_step, replace_method_during
 from harness.faults.registry import FaultyCore
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.part import Part
@@ -77,15 +77,15 @@ def test_faulty_step_is_called_by_other_steps_of_its_part(faulty, host):
             return super().assign_lookup_identifier(message)
 
     replace_part(Counting)(faulty)
-    skip(Positions.on_message_available)(faulty)
+    omit_step(Positions.on_message_available)(faulty)
     host.send(direct(1))
     assert counted == [faulty.core], "insert_message of the same part calls it"
 
 
 def test_fault_replaces_a_method_only_while_a_second_method_runs(faulty, host):
-    replace_during(Positions.insert_message, Positions.assign_lookup_identifier, lambda *_: lambda qm, message: 77)(
-        faulty
-    )
+    replace_method_during(
+        Positions.insert_message, Positions.assign_lookup_identifier, lambda *_: lambda qm, message: 77
+    )(faulty)
     host.send(direct(1))
     (position,) = host.core.queue_names.find_queue_by_path("private$\\plain").MessagePositionList
     assert position.LookupIdentifier == 77

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import RuleInventory
@@ -109,7 +109,7 @@ def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: 
         ONE: frozenset({ReferenceStep(Sending, "may_send")}),
         TWO: frozenset({ReferenceStep(Numbering, "assign_message_ordinal")}),
     }
-    proof = proved(trials, skip(Numbering.assign_message_ordinal))
+    proof = proved(trials, omit_step(Numbering.assign_message_ordinal))
     assert trials.tried == [("first", TWO)]
     assert proof.killed_faults_by_rule == {RULE: ["first"]}
     assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.readings import (
@@ -116,7 +116,7 @@ def test_erratum_reading_whose_process_died_is_named() -> None:
 
 def test_erratum_reading_is_not_run_with_checks_that_execute_none_of_its_steps(faults: dict[str, Fault]) -> None:
     for name in [name for name in faults if name.startswith("reading-")]:
-        faults[name] = Fault(name, (), name, skip(Numbering.assign_message_ordinal), reading=faults[name].reading)
+        faults[name] = Fault(name, (), name, omit_step(Numbering.assign_message_ordinal), reading=faults[name].reading)
     trials = TrialsOfReadings()
     trials.steps = {CHECKS[3]: ASSIGN}
     assert run(trials, [ERRATUM]).complete
