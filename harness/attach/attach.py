@@ -98,12 +98,12 @@ def call_every_agent_verb(
             route.end()
 
 
-def make_tcp_route(address: str) -> TcpRoute:
+def make_tcp_control_route(address: str) -> TcpRoute:
     """Return the route to an agent that listens at ``HOST:PORT``."""
     return TcpRoute(parse_endpoint(f"--address {address}", address))
 
 
-def make_command_route(command: str) -> Agent:
+def make_command_control_route(command: str) -> Agent:
     """Return the route to an agent that is started by a command. The command is one string with the quoting of a
     shell.
     """
@@ -116,7 +116,9 @@ def make_command_route(command: str) -> Agent:
     return Agent(lambda: words, None, LONGEST_AGENT_START_MS)
 
 
-def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[tuple[str, str, str, str]]:
+def list_report_rows_of_facilities(
+    found: AgentFindings, counted: JudgeableRuleCounts
+) -> Iterator[tuple[str, str, str, str]]:
     """Yield the rows of the report, one for each facility and one for each of its verbs. The cells of a row are
     facility, verb, state and remark.
     """
@@ -145,7 +147,7 @@ def _describe_facility_cost(counted: JudgeableRuleCounts, facility: str) -> str:
 def list_report_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of a report in plain text."""
     yield describe_identity(found)
-    for facility, verb, state, said in list_facility_rows(found, counted):
+    for facility, verb, state, said in list_report_rows_of_facilities(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
     yield from list_summary_lines(found, counted)

@@ -34,7 +34,7 @@ _PROBE_MESSAGE: dict[str, Any] = {
     "delivery": "recoverable",
     "application_tag": 4_000_000_000,
 }
-_PROBE_EXTENSION: dict[str, Any] = {
+_EXTENSION_PROPERTIES_OF_PROBE_MESSAGE: dict[str, Any] = {
     "extension_base64": base64.b64encode(b"attach\xff" * 43).decode(),
     "correlation_id": "00112233445566778899aabbccddeeff01020304",
 }
@@ -164,7 +164,9 @@ class AgentProbes(AgentVerbCalls):
                 "send",
             )
             return
-        message = _PROBE_MESSAGE | (_PROBE_EXTENSION if "send_extension" in self.found.announced else {})
+        message = _PROBE_MESSAGE | (
+            _EXTENSION_PROPERTIES_OF_PROBE_MESSAGE if "send_extension" in self.found.announced else {}
+        )
         sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain_queue), **message)
         peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain_queue)
         if sent is None or peeked is None:

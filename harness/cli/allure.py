@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_writable_file
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
 from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ALLURE_PACKAGE = "allure@3"
 NPM_TIMEOUT_S = 600
 """int s: the time limit for npm, which may have to download the package first."""
-_PAGE_NAME = "index.html"
+_ALLURE_PAGE_FILE_NAME = "index.html"
 
 
 def register(app: typer.Typer) -> None:
@@ -60,11 +60,11 @@ def allure(
             raise UsageError(
                 f"npx {ALLURE_PACKAGE} took longer than {NPM_TIMEOUT_S} s; check that npm's registry is reachable"
             ) from error
-        page = Path(folder) / _PAGE_NAME
+        page = Path(folder) / _ALLURE_PAGE_FILE_NAME
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise UsageError(f"npx {ALLURE_PACKAGE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
-        with report_write_errors(out):
+        with convert_write_errors_to_usage_errors(out):
             shutil.copyfile(page, out)
     typer.echo(f"the page is in {out} ({out.stat().st_size:,} bytes)")
 

@@ -24,7 +24,7 @@ MAX_NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`. The value is repeated here because importing that
 module would delay the help.
 """
-PASSWORD_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
+KEY_PASSWORD_ENVIRONMENT_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +57,11 @@ def certify(
 
     # A partial run gets no certificate, so its key is not read.
     is_part = get_partial_reason(read_run_json(run)) is not None
-    signer = None if is_part else read_private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
+    signer = (
+        None
+        if is_part
+        else read_private_key(key, os.environ.get(KEY_PASSWORD_ENVIRONMENT_VARIABLE, "").encode() or None)
+    )
     require_writable_file(out, new=True)
     found, suites = read_run(run), get_installed_suites()
     terms = certificate.CertificateTerms(not_exercised, suites.checks)

@@ -30,7 +30,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
-    yield f"  {_locate_rule(row)}"
+    yield f"  {_describe_location_of_rule(row)}"
     yield ""
     yield f"demands     {row.says}"
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
@@ -73,7 +73,7 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
     of the rule's row, checks and faults.
     """
-    places = {"row": _locate_rule(inventory.catalogue[rule])}
+    places = {"row": _describe_location_of_rule(inventory.catalogue[rule])}
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_state_table_cells_of_rule(rule),
@@ -83,7 +83,7 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     return inventory.describe_rule_as_json(rule) | places | found
 
 
-def _locate_rule(row: Rule) -> str:
+def _describe_location_of_rule(row: Rule) -> str:
     return find_place(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 

@@ -36,7 +36,9 @@ _READ_ACTION_NAMES: dict[int, str] = {
     int(Action.PEEK_NEXT): PEEK_NEXT_ACTION,
 }
 _LOOKUP_DIRECTION_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
-_SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
+_METHODS_WITH_DESCRIBED_CALLS = frozenset(
+    {*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT}
+)
 """The calls that the model describes. RemoteQMGetQMQMServerPort is not one of them, because only some releases of
 Windows call it (note <5>).
 """
@@ -47,7 +49,7 @@ def build_context_handle(number: int) -> bytes:
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
-class PeerAsReadServer:
+class PeerServingRemoteReads:
     """The peer as a server of remote reads. The handles that it returns for different queues differ in both halves of
     their value.
     """
@@ -175,13 +177,13 @@ class PeerAsReadServer:
         self._record_shown_call(call)
         read, answer = self.reading
         self.reads[read] = call
-        self._request_id_by_read[read] = _find_description(call).dwRequestID
+        self._request_id_by_read[read] = _find_remote_read_description(call).dwRequestID
         if answer is not None:
             answer(call)
 
     def _build_read_answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
         """Send the answer to a read, and return the context handle that the answer contains."""
-        asked = _find_description(call)
+        asked = _find_remote_read_description(call)
         self._request_id_by_read.pop(read, None)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
         described = REMOTEREADDESC(
@@ -205,7 +207,7 @@ class PeerAsReadServer:
     # -- descriptions of calls ----------------------------------------------------------------------------------------
 
     def _record_shown_call(self, call: ServedCall) -> None:
-        if call.name in _SHOWN_METHODS:
+        if call.name in _METHODS_WITH_DESCRIBED_CALLS:
             self._described_calls.append({"call": str(call.name), **self._describe_call(call)})
 
     def _get_name_in_model(self, kind: str, value: Any) -> str:
@@ -241,7 +243,7 @@ class PeerAsReadServer:
         return described
 
     def _describe_read(self, call: ServedCall) -> dict[str, Any]:
-        asked = _find_description(call)
+        asked = _find_remote_read_description(call)
         described = {
             "queue": self._get_name_in_model("queue", asked.hRemoteQueue),
             "descriptor": self._get_name_in_model("descriptor", asked.dwQueue),
@@ -259,7 +261,7 @@ class PeerAsReadServer:
         return described
 
 
-def _find_description(call: ServedCall) -> Any:
+def _find_remote_read_description(call: ServedCall) -> Any:
     """Return the REMOTEREADDESC of a request."""
     if call.name == Method.START_RECEIVE:
         return call.into.lpRemoteReadDesc

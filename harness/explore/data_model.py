@@ -8,7 +8,7 @@ from typing import Any
 from harness.model.agreement import UnseenValue
 
 _QUEUE_ELEMENTS = ("Active", "Transactional", "Journaling", "Label", "BasePriority", "JournalQuota")
-INSPECTED_STEPS = frozenset(
+STEPS_AFTER_WHICH_DATA_MODEL_IS_READ = frozenset(
     (
         *("peek_at", "peek_next", "receive_at", "open_cursor", "close_cursor", "move", "create", "delete", "close"),
         *("commit", "prepare", "restart", "set_queue", "pause", "read_remote_at", "end_read", "close_remote", "vanish"),

@@ -15,7 +15,7 @@ from random import Random
 
 from harness.capture.recorder import Recorder
 from harness.errors import UsageError
-from harness.explore.areas import Area
+from harness.explore.areas import ExplorableArea
 from harness.explore.packet_rules import PacketJudgedSystem
 from harness.explore.shrinking import shrink_walk
 from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
@@ -60,10 +60,10 @@ class ExplorationResult:
         return sorted(name for name, number in self.step_count_by_transition.items() if not number)
 
 
-class Explorer:
+class AreaExplorer:
     """The explorer of one area of a system."""
 
-    def __init__(self, driver: SutDriver, area: Area) -> None:
+    def __init__(self, driver: SutDriver, area: ExplorableArea) -> None:
         self._driver = driver
         self._area = area
         self._number = count()

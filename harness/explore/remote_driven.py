@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.explore.queues_driven import UNSHOWN_LOOKUP_ID, DrivenQueues
+from harness.explore.queues_driven import LOOKUP_ID_NOT_SHOWN_BY_SYSTEM, DrivenQueues
 from harness.explore.wire_seen import get_class_name
 from harness.model.agreement import ExpectedRefusal
 from harness.model.queues.reading import PEEK, RECEIVE
@@ -176,7 +176,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
-        place = self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
+        place = self._lookup_ids.get(message, LOOKUP_ID_NOT_SHOWN_BY_SYSTEM) if given is None else given
         self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
     def _perform_end_read(self, read: str, acknowledge: bool) -> Any:

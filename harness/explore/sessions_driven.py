@@ -6,7 +6,7 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
-from harness.explore.unused_fields import group_unused_fields
+from harness.explore.unused_fields import group_unused_field_values_by_header
 from harness.explore.wire_seen import SystemPackets
 from harness.explore.worlds import StepObservation
 from harness.model.sessions.area import (
@@ -124,7 +124,7 @@ class DrivenSessions:
     def _perform_establish(
         self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]
     ) -> None:
-        unused = group_unused_fields(ignored)
+        unused = group_unused_field_values_by_header(ignored)
         self._send_packet(
             session,
             establish_connection(
@@ -144,7 +144,7 @@ class DrivenSessions:
             "AckTimeout": ACK_TIMEOUT_MS,
             "WindowSize": window,
         }
-        unused = group_unused_fields(ignored)
+        unused = group_unused_field_values_by_header(ignored)
         header |= unused["parameters"]
         self._send_packet(session, connection_parameters(base=unused["base"], internal=unused["internal"], **header))
 
@@ -176,7 +176,7 @@ class DrivenSessions:
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        header |= group_unused_fields(ignored)
+        header |= group_unused_field_values_by_header(ignored)
         self._send_packet(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _perform_offer_order_ack(self, session: str, final: bool) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.explore.queues_driven import DrivenQueues
-from harness.explore.secured_messages import describe_sender, find_secured_message, secure_message
-from harness.explore.unused_fields import group_unused_fields
-from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination
+from harness.explore.secured_messages import build_headers_with_sender, find_secured_message, sign_and_encrypt_message
+from harness.explore.unused_fields import group_unused_field_values_by_header
+from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination_direct_name
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import ExpectedRefusal, UnseenValue
 from harness.model.queues.state import INFINITE_LIFETIME_S
@@ -42,7 +42,7 @@ _TIME_STAMP = 1_000_000
 _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
 _TIME_TOLERANCE_S = 4
-_CLOCK_LAG_S = 100
+_SENT_TIME_AGE_OF_DELIVERED_MESSAGE_S = 100
 """int s: the age that a message from the peer has when it arrives: the time of its arrival minus the time of sending
 that its packet states.
 """
@@ -156,7 +156,7 @@ class DrivenTransfer(DrivenQueues):
         user: dict[str, Any] = {"DM": int(delivery != "express"), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
-        fields = group_unused_fields(unused)
+        fields = group_unused_field_values_by_header(unused)
         made = self._build_message(message, queue, size, acks, user, application_tag, priority, details, fields)
         packet = bytes(made)
         self._packets[message] = packet
@@ -176,7 +176,7 @@ class DrivenTransfer(DrivenQueues):
         properties: dict[str, Any],
     ) -> str:
         listed = [self._routes[name] for name in to.split("+")]
-        names = ",".join(listed if len(listed) == 1 else [*_list_spellings(listed[0]), *listed[1:]])
+        names = ",".join(listed if len(listed) == 1 else [*_list_spellings_of_direct_name(listed[0]), *listed[1:]])
         fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
         for name, value in properties.items():
             if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
@@ -251,7 +251,7 @@ class DrivenTransfer(DrivenQueues):
         """Send an acknowledgment from the peer, on the connection on which the last message to the same queue
         arrived.
         """
-        record = self._wire.connections.get(get_destination(message))
+        record = self._wire.connections.get(get_destination_direct_name(message))
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()
@@ -293,7 +293,7 @@ class DrivenTransfer(DrivenQueues):
         final: bool,
         by_private_names: bool = False,
     ) -> None:
-        fields = group_unused_fields(unused)
+        fields = group_unused_field_values_by_header(unused)
         place = {
             "FA": int(final),
             "FM": 1,
@@ -338,9 +338,9 @@ class DrivenTransfer(DrivenQueues):
             headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
         user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         queue, priority = (TRANSACTIONAL_QUEUE_NAME, 0) if place else (PLAIN_QUEUE_NAME, 3)
-        headers |= describe_sender(kind, level)
+        headers |= build_headers_with_sender(kind, level)
         made = self._build_message(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
-        packet = secure_message(self._sut, made, kind, altered, level)
+        packet = sign_and_encrypt_message(self._sut, made, kind, altered, level)
         self._wire.send(self._sessions[session], bytes(packet))
 
     def _build_message(
@@ -366,7 +366,7 @@ class DrivenTransfer(DrivenQueues):
         own = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": ordinal,
-            "SentTime": self._peer.environment.now().utc_s - _CLOCK_LAG_S,
+            "SentTime": self._peer.environment.now().utc_s - _SENT_TIME_AGE_OF_DELIVERED_MESSAGE_S,
             "TimeToBeReceived": details.get("time_to_be_received_s", INFINITE_LIFETIME_S),
         }
         kept = {
@@ -410,7 +410,9 @@ class DrivenTransfer(DrivenQueues):
             outgoing = [one for one in self._listed_state["outgoing"] if one["format_name"].lower() == to.lower()]
             path = to.removeprefix("DIRECT=").lower()
             seen[f"to {name}"] = {
-                "came": [self._describe_message(packet) for packet in came if get_destination(packet) == path],
+                "came": [
+                    self._describe_message(packet) for packet in came if get_destination_direct_name(packet) == path
+                ],
                 "waiting": UnseenValue()
                 if self._wire.uses_session_of_peer(path)
                 else sum(one["count"] for one in outgoing),
@@ -429,7 +431,7 @@ class DrivenTransfer(DrivenQueues):
         own_s = self._send_time_by_peer_message.get(name)
         if described["class"] == "NORMAL" and own_s is not None:
             late = arrived_s is not None and not own_s - _TIME_TOLERANCE_S <= arrived_s <= own_s + _TIME_TOLERANCE_S
-            other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
+            other = sent_s is not None and sent_s != own_s - _SENT_TIME_AGE_OF_DELIVERED_MESSAGE_S
             if late or other:
                 self._messages_with_wrong_time.add(name)
         if (
@@ -501,7 +503,7 @@ class DrivenTransfer(DrivenQueues):
         }
 
 
-def _list_spellings(name: str) -> list[str]:
+def _list_spellings_of_direct_name(name: str) -> list[str]:
     """Return three spellings of a direct name, which differ in the case of the letters of the queue."""
     host, separator, queue = name.rpartition("\\")
     return [name, f"{host}{separator}{queue.upper()}", f"{host}{separator}{queue.title()}"]

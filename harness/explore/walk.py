@@ -19,7 +19,7 @@ _DRAWN_WEIGHT_FACTORS = (0.25, 1, 1, 4)
 """The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
 transition, so that different walks repeat different transitions (swarm testing).
 """
-CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
+RULE_BROKEN_BY_CRASH = FINDING_BY_CONDITION[Condition.CRASHED][0]
 
 
 class DrivenSystem(Protocol):
@@ -78,7 +78,7 @@ def take_walk(
                 seen = system.take(step, worlds.list_awaited_answers())
             except SutUnavailable as lost:
                 walk.taken_steps.append(TakenStep(step, expected, {}))
-                walk.divergence = DivergingStep(step, (CRASH_RULE,), (str(lost),))
+                walk.divergence = DivergingStep(step, (RULE_BROKEN_BY_CRASH,), (str(lost),))
                 break
             walk.taken_steps.append(TakenStep(step, expected, seen.answers))
             walk.divergence = worlds.keep_agreeing_models(seen)

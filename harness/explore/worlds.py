@@ -18,7 +18,7 @@ MAX_AGREEING_MODELS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenRule:
+class RuleBrokenByPacket:
     """A rule that a packet from the system has broken."""
 
     rule: str
@@ -34,7 +34,7 @@ class StepObservation:
 
     answers: Mapping[str, Any]
     visible_state: Mapping[str, Any]
-    broken_rules: tuple[BrokenRule, ...] = ()
+    broken_rules: tuple[RuleBrokenByPacket, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, TO_SUT_DIRECTION, Connection, Frame, set_frame_kind
+from harness.capture.recorder import (
+    FROM_SUT_DIRECTION,
+    MALFORMED_PACKET_KIND,
+    TO_SUT_DIRECTION,
+    Connection,
+    Frame,
+    set_frame_kind,
+)
 from harness.errors import UsageError
 from harness.judging.judge import MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
@@ -184,7 +191,7 @@ def show(
     first: Frame | None = None
     for view in views:
         direction = FROM_SUT_DIRECTION if view.side_number == side else TO_SUT_DIRECTION
-        frame = Frame(number, time_ms, direction, transport, data, MALFORMED, view.connection, error)
+        frame = Frame(number, time_ms, direction, transport, data, MALFORMED_PACKET_KIND, view.connection, error)
         if first is None:
             first = frame
             if error is None:
@@ -194,4 +201,4 @@ def show(
             if "record" in first.__dict__:  # parse the packet once for both views
                 frame.__dict__["record"] = first.record
         view.system.take(frame)
-    return first.kind if first is not None else MALFORMED
+    return first.kind if first is not None else MALFORMED_PACKET_KIND

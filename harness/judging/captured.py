@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import RPC_OPENING_COMMENT, Connection, Frame, Recorder
-from harness.capture.streams import Direction, Stream, Streams, read_streams
+from harness.capture.recorder import COMMENT_ON_OPENED_RPC_CONNECTION, Connection, Frame, Recorder
+from harness.capture.streams import CapturedDirection, CapturedStream, CapturedStreamsAndDatagrams, read_streams
 from harness.capture.window import MEMORY_BYTES_PER_FRAME
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
@@ -128,9 +128,9 @@ class CaptureReplayRecorder(Recorder):
     def _get_next_frame_number(self) -> int:
         return self._number
 
-    def _replay_stream(self, stream: Stream) -> Iterator[_Event]:
+    def _replay_stream(self, stream: CapturedStream) -> Iterator[_Event]:
         client_is_sut = self._note_direction(stream.is_client_sut)
-        rpc = stream.comment == RPC_OPENING_COMMENT
+        rpc = stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from (
@@ -139,7 +139,7 @@ class CaptureReplayRecorder(Recorder):
             if way.closed_frame is not None:
                 yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
-    def _replay_received_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+    def _replay_received_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_Event]:
         for each in way.byte_ranges:
             yield (
                 each.frame,
@@ -147,10 +147,10 @@ class CaptureReplayRecorder(Recorder):
                 partial(self._record_received_segment, connection, way, each.start, each.end),
             )
 
-    def _record_received_segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+    def _record_received_segment(self, connection: Connection, way: CapturedDirection, start: int, end: int) -> None:
         self.record_received(connection, bytes(way.data[start:end]))
 
-    def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+    def _replay_sent_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_Event]:
         """Yield an event for each packet from the peer. Bytes that the peer sent in one piece are one packet. The
         number of a packet is the number of its first frame.
         """
@@ -165,7 +165,7 @@ class CaptureReplayRecorder(Recorder):
                 )
                 first = None
 
-    def _record_sent_bytes(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+    def _record_sent_bytes(self, connection: Connection, way: CapturedDirection, start: int, end: int) -> None:
         self.record_sent(connection, bytes(way.data[start:end]))
 
     def _note_direction(self, inbound: bool | None) -> bool:
@@ -176,7 +176,7 @@ class CaptureReplayRecorder(Recorder):
         return inbound
 
 
-def _estimate_cost(found: Streams) -> int:
+def _estimate_cost(found: CapturedStreamsAndDatagrams) -> int:
     sizes = [len(one.data) for one in found.udp_datagrams]
     for stream in found.tcp_streams:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.byte_ranges]

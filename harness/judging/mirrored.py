@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from harness.capture.recorder import (
     FROM_SUT_DIRECTION,
-    MALFORMED,
-    RPC_TRANSPORT,
+    MALFORMED_PACKET_KIND,
+    RPC_TRANSPORT_NAME,
     TO_SUT_DIRECTION,
     Connection,
     Frame,
@@ -38,7 +38,7 @@ class PeerPacketJudge:
 
     def on_frame(self, frame: Frame) -> None:
         """Judge the next packet of a connection as if the SUT and the peer had exchanged their roles."""
-        if frame.transport == RPC_TRANSPORT:
+        if frame.transport == RPC_TRANSPORT_NAME:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)
         if data is None:
@@ -76,7 +76,7 @@ class PeerPacketJudge:
         its PacketSize.
         """
         connection = frame.connection
-        if connection is None or (frame.kind != MALFORMED and connection not in self._pieces):
+        if connection is None or (frame.kind != MALFORMED_PACKET_KIND and connection not in self._pieces):
             return frame.data
         held = self._pieces.pop(connection, b"") + frame.data
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from harness.capture.whole_writes import append_whole_record, open_record_file
-from harness.environment.wall_clock import read_steady_ns
+from harness.environment.wall_clock import compute_jump_free_time_of_day_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import get_current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, get_capture_path
@@ -216,7 +216,7 @@ class VerdictLog:
         killed.
         """
         new = [entry for entry in entries if not self._is_written(entry)]
-        ms = read_steady_ns() // 1_000_000 - self._started_ms
+        ms = compute_jump_free_time_of_day_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
         if lines:
             append_whole_record(self._file, self.path, ("\n".join(lines) + "\n").encode())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame
-from harness.environment.pulse import Pulse
+from harness.environment.pulse import LivenessMeasurement
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
@@ -92,7 +92,7 @@ class Duration:
         return ConformanceFailure(f"{stood} the measured duration: {what}")
 
 
-def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:
+def duration(sut: Sut, pulse: LivenessMeasurement | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:
     """Return the duration between two times of a recorder. All times are int ms; ``began_ms`` is the time at which
     the recorder began.
     """

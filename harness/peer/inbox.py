@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.message_summary import MessageSummary
-from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.errors import HarnessError
 from harness.peer.conversation import USER_MESSAGE_KIND, Conversation, RawConversation, Session
 from harness.peer.party import Party
@@ -111,7 +111,7 @@ class Inbox:
     def _on_frame(self, frame: Frame) -> None:
         if not frame.from_sut or self._is_foreign(frame):
             return
-        if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED):
+        if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND):
             self._pieces.append(frame)
         if frame.kind == USER_MESSAGE_KIND:
             self._unread_frames.append(frame)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.capture.recorder import MALFORMED, Frame
-from harness.environment import Listener, Stream, StreamSink
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Frame
+from harness.environment import Stream, StreamSink, TcpListener
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import SecurityContextOfConnection, accept_protection
 from harness.wire.rpc import (
@@ -160,7 +160,7 @@ class ServedAssociation(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
-            if frame.kind == MALFORMED:
+            if frame.kind == MALFORMED_PACKET_KIND:
                 self.server.malformed.append((frame, frame.dissection_text))
                 continue
             if frame.kind in ("bind", "alter_context"):
@@ -316,7 +316,7 @@ class RpcServer:
         """Every received call, in order of arrival."""
         self.malformed: list[tuple[Frame, str]] = []
         """The frames from the SUT that contain no PDU or no call, each with the reason why it is invalid."""
-        self._listeners: list[Listener] = []
+        self._listeners: list[TcpListener] = []
         self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._open_port(0)
         peer.call_at_end_of_test(self.close)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from harness.compiled.kept import get_cached_value
-from harness.compiled.sources import stamps
+from harness.compiled.sources import get_stamps_at_first_call
 from harness.paths import SUITES
 from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_table_keys, load_errata, read_toml
 from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_product_notes
@@ -325,7 +325,7 @@ def load_catalogue(root: Path | None = None) -> Catalogue:
 
 @cache
 def _load_installed_catalogue() -> Catalogue:
-    sources = [path for path in stamps() if _is_read_for_catalogue(path)]
+    sources = [path for path in get_stamps_at_first_call() if _is_read_for_catalogue(path)]
     fresh: list[Catalogue] = []
 
     def build_tree() -> dict[str, Any]:

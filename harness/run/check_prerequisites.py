@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.capture.recorder import RPC_TRANSPORT
+from harness.capture.recorder import RPC_TRANSPORT_NAME
 from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.run.checks import find_needs
 from harness.sut.own_queues import PROVISIONED_QUEUE_KEY
@@ -70,9 +70,9 @@ def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
         return CheckPrerequisites()
     frames = peer.recorder.frames if peer is not None else ()
     connected = peer is not None and any(
-        one.sut_role == "initiator" and one.transport != RPC_TRANSPORT for one in peer.recorder.connections
+        one.sut_role == "initiator" and one.transport != RPC_TRANSPORT_NAME for one in peer.recorder.connections
     )
-    remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT for frame in frames)
+    remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT_NAME for frame in frames)
     return CheckPrerequisites(
         connected=connected,
         was_connection_awaited_in_vain=peer is not None and peer.listens and not connected,

@@ -20,7 +20,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.compiled.kept import get_cached_value
-from harness.compiled.sources import stamps
+from harness.compiled.sources import get_stamps_at_first_call
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
@@ -467,7 +467,7 @@ def build_rules_json(catalogue: Catalogue) -> tuple[str, str]:
     """Return the text of rules.json, and the SHA-256 of its canonical JSON."""
     if catalogue is not load_catalogue():
         return _encode_rules(catalogue)
-    text, digest = get_cached_value("rules", stamps(), lambda: _encode_rules(catalogue))
+    text, digest = get_cached_value("rules", get_stamps_at_first_call(), lambda: _encode_rules(catalogue))
     return text, digest
 
 

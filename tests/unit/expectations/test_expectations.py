@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, Frame, set_frame_kind
+from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED_PACKET_KIND, Frame, set_frame_kind
 from harness.expectations import (
     CLOSED_BY_SUT_TEXT,
     acknowledged,
@@ -187,7 +187,7 @@ def message(number: int, **fields: Any) -> Frame:
     packet = user_message(
         user={"SourceQueueManager": SENDER, "MessageID": number}, destination="TCP:10.0.0.1\\q", **fields
     )
-    frame = Frame(number, 0, FROM_SUT_DIRECTION, "tcp", bytes(packet), MALFORMED)
+    frame = Frame(number, 0, FROM_SUT_DIRECTION, "tcp", bytes(packet), MALFORMED_PACKET_KIND)
     set_frame_kind(frame)
     return frame
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, Frame, set_frame_kind
+from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED_PACKET_KIND, Frame, set_frame_kind
 from harness.expectations import closed_unanswered, expectation, facts, of_class, of_classes, packet, packets
 from harness.wire import connection_parameters, session_ack, user_message
 from reference_qm.codec import MessageClass, MessageIdentifier
@@ -18,7 +18,7 @@ ACKNOWLEDGED = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
 
 def frame(made: Any) -> Frame:
     """Return a frame with a packet, as the recorder makes it."""
-    recorded = Frame(1, 0, FROM_SUT_DIRECTION, "tcp", bytes(made), MALFORMED)
+    recorded = Frame(1, 0, FROM_SUT_DIRECTION, "tcp", bytes(made), MALFORMED_PACKET_KIND)
     set_frame_kind(recorded)
     return recorded
 

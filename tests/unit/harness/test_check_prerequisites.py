@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import RPC_TRANSPORT, Recorder
+from harness.capture.recorder import RPC_TRANSPORT_NAME, Recorder
 from harness.environment import VirtualEnvironment
 from harness.run.check_prerequisites import CheckPrerequisites, get_prerequisites
 from reference_qm.surface.inputs import Endpoint
@@ -52,4 +52,4 @@ def test_peer_without_listener_expects_no_sessions() -> None:
 
 def test_rpc_connection_is_recorded_as_rpc() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
-    assert recorder.record_opening(PEER, SUT, by_peer=False, rpc=True).transport == RPC_TRANSPORT
+    assert recorder.record_opening(PEER, SUT, by_peer=False, rpc=True).transport == RPC_TRANSPORT_NAME

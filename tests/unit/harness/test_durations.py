@@ -8,7 +8,7 @@ import pytest
 from harness_made import frame, sut_file
 
 from harness.capture.recorder import Recorder
-from harness.environment.pulse import SETTLE_AFTER_STALL_MS, Pulse, Stall
+from harness.environment.pulse import TIME_TO_SETTLE_AFTER_STALL_MS, LivenessMeasurement, StallOfSystem
 from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration
 from harness.peer.peer import Peer
@@ -29,8 +29,8 @@ def felt(peer: Peer, *stalls: tuple[int, int]) -> None:
     """Give the peer's environment a pulse that has found the given stalls, in ms of the recorder."""
     environment: Any = peer.environment
     began_ms = environment.now().monotonic_ms - peer.recorder.elapsed_ms()
-    pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=100, limit_ms=30_000)
-    pulse.stalls = [Stall(began_ms + first, began_ms + last) for first, last in stalls]
+    pulse = LivenessMeasurement(lambda: environment.now().monotonic_ms, tolerance_ms=100, limit_ms=30_000)
+    pulse.stalls = [StallOfSystem(began_ms + first, began_ms + last) for first, last in stalls]
     environment.pulse = pulse
 
 
@@ -65,7 +65,7 @@ def test_measured_duration_out_of_range_fails_without_stall(peer: Peer, took_ms:
 @pytest.mark.parametrize("took_ms", [450, 1_400])
 def test_stall_during_a_duration_widens_the_allowed_range_by_its_length(peer: Peer, took_ms: int) -> None:
     felt(peer, (100, 400))
-    widened = (RANGE[0] - 300 - SETTLE_AFTER_STALL_MS, RANGE[1] + 300 + SETTLE_AFTER_STALL_MS)
+    widened = (RANGE[0] - 300 - TIME_TO_SETTLE_AFTER_STALL_MS, RANGE[1] + 300 + TIME_TO_SETTLE_AFTER_STALL_MS)
     assert by_timer(measure(peer, 0, took_ms)) == widened
     assert measure(peer, 0, took_ms).describe_expiry(DUE_MS * peer.sut.scale) == "in time"
 
@@ -77,8 +77,8 @@ def test_stall_does_not_change_the_range_of_a_duration_that_is_in_time(peer: Pee
 
 def test_stall_that_began_before_the_first_packet_counts_completely(peer: Peer) -> None:
     felt(peer, (0, 400))
-    assert measure(peer, 399, 1_000).stalled_ms == 400 + SETTLE_AFTER_STALL_MS
-    assert measure(peer, 400 + SETTLE_AFTER_STALL_MS + 1, 1_000).stalled_ms == 0
+    assert measure(peer, 399, 1_000).stalled_ms == 400 + TIME_TO_SETTLE_AFTER_STALL_MS
+    assert measure(peer, 400 + TIME_TO_SETTLE_AFTER_STALL_MS + 1, 1_000).stalled_ms == 0
 
 
 STALLS = {

@@ -13,7 +13,7 @@ import pytest
 from harness_made import sut_file
 from rpc_scripted import ScriptedSut
 
-from harness.capture.packets import CapturedPackets, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketNamedByVerdict
 from harness.capture.recorder import Recorder
 from harness.environment import RealEnvironment, VirtualEnvironment
 from harness.errors import ConformanceFailure, UsageError
@@ -99,7 +99,7 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
     # The capture holds the wire: whoever has no keys reads what was not sealed, and is told.
     captured = CapturedPackets(tmp_path / "rpc.pcapng")
     first = next(packet for packet in captured.packets if get_rpc_kind(packet.data) == "response")
-    (shown,) = captured.show([WantedPacket(first.frame)])
+    (shown,) = captured.show([PacketNamedByVerdict(first.frame)])
     assert ("pMajor" in shown.dissection) is (level != "privacy")
     assert ("they are neither read nor judged" in shown.dissection) is (level == "privacy")
 

@@ -36,7 +36,7 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     monkeypatch.setattr(wall_clock, "time", made)
-    monkeypatch.setattr(wall_clock, "_CLOCK_OFFSET_NS", made.set_ns)
+    monkeypatch.setattr(wall_clock, "_CLOCK_OFFSET_AT_PROCESS_START_NS", made.set_ns)
     return made
 
 
