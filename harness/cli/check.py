@@ -75,7 +75,7 @@ def check(
     from harness.foreign.annotated import write_annotated_capture
     from harness.foreign.check import check_capture
     from harness.foreign.findings import build_findings
-    from harness.foreign.report import FORMATTER_BY_NAME
+    from harness.foreign.report import REPORT_FORMATTER_BY_FORMAT_NAME
     from harness.foreign.systems import RequestedSystem
     from harness.rules.catalogue import load_catalogue
     from harness.rules.releases import RELEASES
@@ -113,7 +113,7 @@ def check(
 
         with convert_write_errors_to_usage_errors(html, "--html"):
             html.write_text(build_page(findings), encoding="utf-8")
-    text = FORMATTER_BY_NAME[format_](findings) if findings else ""
+    text = REPORT_FORMATTER_BY_FORMAT_NAME[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)
     else:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.learn.learner import LearnedMachine
-    from harness.learn.machine import Machine
+    from harness.learn.machine import StateMachine
 
 
 def register(app: typer.Typer) -> None:
@@ -95,7 +95,7 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
     return learned
 
 
-def _describe_broken_demands(machine: Machine) -> Iterator[str]:
+def _describe_broken_demands(machine: StateMachine) -> Iterator[str]:
     from harness.learn.demanded import find_broken_demands, read_demanded_state_table
 
     for one in find_broken_demands(machine, read_demanded_state_table()):
@@ -104,7 +104,7 @@ def _describe_broken_demands(machine: Machine) -> Iterator[str]:
         yield f"  expected: {expected}; observed: {one.observed}"
 
 
-def _print_differences(first: Machine, second: Machine) -> None:
+def _print_differences(first: StateMachine, second: StateMachine) -> None:
     from harness.learn.machine import find_differences
 
     differences = find_differences(first, second)

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.explore.client_served import PeerServingRemoteReads
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
-from harness.model.client.area import NO_ANSWER_YET, RECEIVE_ACTION
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
+from harness.model.client.area import PEER_HAS_NOT_ANSWERED_TEXT, RECEIVE_ACTION
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import ServedCall
@@ -123,7 +123,7 @@ class DrivenClient:
         def answer(call: ServedCall) -> None:
             self._perform_serve(read, served, message)
 
-        self._served.reading = (read, None if served == NO_ANSWER_YET else answer)
+        self._served.reading = (read, None if served == PEER_HAS_NOT_ANSWERED_TEXT else answer)
 
     def _build_message(self, message: Mapping[str, Any]) -> bytes:
         kind, place = message["delivery"], {}
@@ -176,7 +176,10 @@ class DrivenClient:
     def _read_visible_state(self) -> dict[str, Any]:
         seen: dict[str, Any] = {"calls": self._served.take_calls(), "bindings": self._served.count_bindings()}
         if not self._sut.has("inspect"):
-            return seen | {"pending reads": UnseenValue(), "open queues": UnseenValue()}
+            return seen | {
+                "pending reads": ExpectedValueThatSystemCannotShow(),
+                "open queues": ExpectedValueThatSystemCannotShow(),
+            }
         found = self._sut.inspect()
         seen["pending reads"] = len(found["PendingRemoteReadEntryCollection"])
         seen["open queues"] = len(found["RemoteOpenQueueEntryCollection"])

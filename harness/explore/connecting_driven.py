@@ -12,7 +12,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.explore.unused_fields import group_unused_field_values_by_header
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
 from harness.model.connecting.area import RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID, VALID_RESPONSE
 from harness.model.connecting.attempts import (
     ACK_WAIT_TIMEOUT_MS,
@@ -319,14 +319,14 @@ class DrivenConnectingSystem:
 
     def _describe_outgoing_queue(self, to: str) -> dict[str, Any]:
         if not self._sut.has("management"):
-            return {"state": UnseenValue(), "history": UnseenValue()}
+            return {"state": ExpectedValueThatSystemCannotShow(), "history": ExpectedValueThatSystemCannotShow()}
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         if not found:
             return {"state": "Inactive", "history": []}
         history = found[0].get("ConnectionHistory")
         return {
-            "state": found[0].get("State", UnseenValue()),
-            "history": UnseenValue()
+            "state": found[0].get("State", ExpectedValueThatSystemCannotShow()),
+            "history": ExpectedValueThatSystemCannotShow()
             if history is None
             else [entry["Status"] for entry in history[-MAX_COMPARED_HISTORY_ENTRIES:]],
         }
@@ -344,7 +344,9 @@ class DrivenConnectingSystem:
         return {
             "server": servers.get(asked.ServerGuid, str(asked.ServerGuid)),
             "closed": session.record.closed_by is not None,
-            "came": UnseenValue() if self._has_nondefault_window_size(packets) else list(map(_get_label, messages)),
+            "came": ExpectedValueThatSystemCannotShow()
+            if self._has_nondefault_window_size(packets)
+            else list(map(_get_label, messages)),
             "set-up": len(packets),
             "se": asked.SE,
             "acknowledged": max((one.AckSequenceNumber for one in headers if one is not None), default=0),

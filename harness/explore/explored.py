@@ -20,7 +20,7 @@ from harness.explore.packet_rules import PacketJudgedSystem
 from harness.explore.shrinking import shrink_walk
 from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
 from harness.model.remote.area import START_RECEIVE2_METHOD
-from harness.model.remote.misuse import NEED_OF_LATER_METHODS
+from harness.model.remote.misuse import NEED_FOR_METHODS_OF_LATER_RELEASES
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
@@ -132,4 +132,4 @@ class AreaExplorer:
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
     """Return whether a system has the capabilities and facilities that a transition needs."""
-    return not lacks_method(sut, START_RECEIVE2_METHOD) if need == NEED_OF_LATER_METHODS else sut.has(need)
+    return not lacks_method(sut, START_RECEIVE2_METHOD) if need == NEED_FOR_METHODS_OF_LATER_RELEASES else sut.has(need)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.explore.data_model import STEPS_AFTER_WHICH_DATA_MODEL_IS_READ, describe_data_model, list_modify_times
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
 from harness.model.queues.base import ADMIN_QUEUE_NAME
 from harness.model.queues.data_model import DATA_MODEL_KEY
 from harness.model.steps import Step
@@ -297,17 +297,23 @@ class DrivenQueues:
             },
             ADMIN_QUEUE_NAME: self._describe_messages(ADMIN_QUEUE_NAME),
         }
-        seen[DATA_MODEL_KEY] = self._describe_data_model(names) if self._compares_data_model else UnseenValue()
+        seen[DATA_MODEL_KEY] = (
+            self._describe_data_model(names) if self._compares_data_model else ExpectedValueThatSystemCannotShow()
+        )
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" in name:
                 shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
-                size = UnseenValue() if isinstance(shown, ExpectedRefusal) else shown.get("bytes", UnseenValue())
+                size = (
+                    ExpectedValueThatSystemCannotShow()
+                    if isinstance(shown, ExpectedRefusal)
+                    else shown.get("bytes", ExpectedValueThatSystemCannotShow())
+                )
                 seen[f"{name} size"] = {"bytes": size}
             else:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
                 shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
-                unknown = dict.fromkeys(_QUEUE_PROPERTIES, UnseenValue())
+                unknown = dict.fromkeys(_QUEUE_PROPERTIES, ExpectedValueThatSystemCannotShow())
                 seen[f"{name} properties"] = shown if isinstance(shown, ExpectedRefusal) else unknown | shown
         return seen
 

@@ -13,7 +13,7 @@ from harness.errors import ConformanceFailure
 from harness.explore.queues_driven import LOOKUP_ID_NOT_SHOWN_BY_SYSTEM, DrivenQueues
 from harness.explore.wire_seen import get_class_name
 from harness.model.agreement import ExpectedRefusal
-from harness.model.queues.reading import PEEK, RECEIVE
+from harness.model.queues.reading import PEEK_READ_KIND, RECEIVE_READ_KIND
 from harness.model.remote import misuse as wrong
 from harness.model.remote.area import JOURNALED_QUEUE_NAME, QUEUE_NAMES, TRANSACTIONAL_QUEUE_NAME
 from harness.peer.association import Association, Call
@@ -36,7 +36,7 @@ from harness.wire.rpc_qmcomm import (
 from harness.wire.rpc_stub import octets
 from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
 
-_READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
+_READ_ACTIONS = {RECEIVE_READ_KIND: TAKE, PEEK_READ_KIND: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
 _MULTICAST_ADDRESS = bytes((224, 1, 2, 3)) + (4_567).to_bytes(4, "little")
 """The bytes of a multicast address with a port, 224.1.2.3:4567."""
@@ -139,7 +139,7 @@ class DrivenRemoteQueues(DrivenQueues):
         form = queue_format(DIRECT, name, reserved=reserved)
         opened = self._remote.open_remote(
             self._clients[client],
-            access=RECEIVE_ACCESS if access == RECEIVE else PEEK_ACCESS,
+            access=RECEIVE_ACCESS if access == RECEIVE_READ_KIND else PEEK_ACCESS,
             share=DENY_RECEIVE if deny_receive else DENY_NONE,
             form=form,
         ).wait()

@@ -13,21 +13,21 @@ from harness.explore.secured_messages import build_headers_with_sender, find_sec
 from harness.explore.unused_fields import group_unused_field_values_by_header
 from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination_direct_name
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
 from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE_NAME
 from harness.model.transfer.sending import (
     DEAD_LETTER_QUEUE_NAME,
+    NAMES_OF_OUTGOING_QUEUES,
     PROPERTIES_OF_SEND_EXTENSION,
     QUEUE_PROPERTIES,
-    RECONNECT_TIME_MS,
-    ROUTE_NAMES,
     SYSTEM_JOURNAL_QUEUE_NAME,
+    TIME_TO_RECONNECT_AND_RESEND_MS,
 )
 from harness.model.transfer.sessions import (
     EXPRESS_ACK_PAUSE_MS,
-    PLAIN_QUEUE_NAME,
+    NAME_OF_NONTRANSACTIONAL_QUEUE,
     REACTION_TIME_MS,
     RECEIVING_QUEUE_QUOTA_KB,
     TRANSACTIONAL_QUEUE_NAME,
@@ -64,10 +64,10 @@ class DrivenTransfer(DrivenQueues):
         if peer.sut.has("configure") and peer.sut.has("security"):
             peer.sut.configure(send_insecure_nacks=True)
         peer.inbox.listen()
-        self._perform_create(PLAIN_QUEUE_NAME, transactional=False, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
+        self._perform_create(NAME_OF_NONTRANSACTIONAL_QUEUE, transactional=False, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
         self._perform_create(TRANSACTIONAL_QUEUE_NAME, transactional=True, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
         self._wire = SystemPackets(peer)
-        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTE_NAMES}
+        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in NAMES_OF_OUTGOING_QUEUES}
         self._step_ms = REACTION_TIME_MS
         self._compares_transfer_info = False
         """Whether to compare OutgoingTransferInfo after this step. The system sets OutgoingTransferInfo when it
@@ -206,7 +206,7 @@ class DrivenTransfer(DrivenQueues):
         return "done"
 
     def _perform_come_again(self) -> str:
-        self._step_ms = RECONNECT_TIME_MS
+        self._step_ms = TIME_TO_RECONNECT_AND_RESEND_MS
         return "done"
 
     def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
@@ -223,7 +223,7 @@ class DrivenTransfer(DrivenQueues):
         return self._call_verb("resume_queue", to=self._routes[to])
 
     def _perform_restart(self) -> str:
-        self._step_ms = RECONNECT_TIME_MS
+        self._step_ms = TIME_TO_RECONNECT_AND_RESEND_MS
         self._message_count_before_loss = len(self._wire.messages)
         return super()._perform_restart()
 
@@ -337,7 +337,7 @@ class DrivenTransfer(DrivenQueues):
             identifier = TxSequenceID(Ordinal=place[0], TimeStamp=_TIME_STAMP)
             headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
         user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        queue, priority = (TRANSACTIONAL_QUEUE_NAME, 0) if place else (PLAIN_QUEUE_NAME, 3)
+        queue, priority = (TRANSACTIONAL_QUEUE_NAME, 0) if place else (NAME_OF_NONTRANSACTIONAL_QUEUE, 3)
         headers |= build_headers_with_sender(kind, level)
         made = self._build_message(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
         packet = sign_and_encrypt_message(self._sut, made, kind, altered, level)
@@ -402,7 +402,7 @@ class DrivenTransfer(DrivenQueues):
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL_QUEUE_NAME, DEAD_LETTER_QUEUE_NAME):
             if queue == DEAD_LETTER_QUEUE_NAME and not find_release(self._sut).keeps_undeliverable_messages:
-                seen[queue] = UnseenValue()
+                seen[queue] = ExpectedValueThatSystemCannotShow()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
         came = self._wire.messages[self._message_count_before_loss :]
@@ -413,7 +413,7 @@ class DrivenTransfer(DrivenQueues):
                 "came": [
                     self._describe_message(packet) for packet in came if get_destination_direct_name(packet) == path
                 ],
-                "waiting": UnseenValue()
+                "waiting": ExpectedValueThatSystemCannotShow()
                 if self._wire.uses_session_of_peer(path)
                 else sum(one["count"] for one in outgoing),
                 "transfer info": self._get_transfer_info(to),
@@ -451,7 +451,7 @@ class DrivenTransfer(DrivenQueues):
         model.
         """
         if not (self._compares_transfer_info and self._sut.has("management")):
-            return UnseenValue()
+            return ExpectedValueThatSystemCannotShow()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
         for name in ("EodFirstNonAck", "EodLastNonAck", "EodLastAck"):
@@ -459,14 +459,15 @@ class DrivenTransfer(DrivenQueues):
                 place = dict(info[name])
                 info[name] = place | {"SeqID": self._sequences.get(int(place["SeqID"]), place["SeqID"])}
         unknown = dict.fromkeys(
-            ("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck", "EodLastAck"), UnseenValue()
+            ("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck", "EodLastAck"),
+            ExpectedValueThatSystemCannotShow(),
         )
         return unknown | info
 
     def _get_transfer_state(self) -> Any:
         """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
-            return UnseenValue()
+            return ExpectedValueThatSystemCannotShow()
         found = self._call_or_get_refusal("get_transfers", queue=self._get_queue_path(TRANSACTIONAL_QUEUE_NAME))
         return found if isinstance(found, ExpectedRefusal) else next(reversed(found["transfers"]), None)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from harness.errors import SutUnavailable
 from harness.explore.worlds import AgreeingModels, DivergingStep, StepObservation
-from harness.judging.robustness import FINDING_BY_CONDITION, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, SystemCondition
 from harness.model.steps import Model, Step
 
 _MAX_LAG_OF_MODEL_MS = 500
@@ -19,7 +19,7 @@ _DRAWN_WEIGHT_FACTORS = (0.25, 1, 1, 4)
 """The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
 transition, so that different walks repeat different transitions (swarm testing).
 """
-RULE_BROKEN_BY_CRASH = FINDING_BY_CONDITION[Condition.CRASHED][0]
+RULE_BROKEN_BY_CRASH = FINDING_BY_CONDITION[SystemCondition.CRASHED][0]
 
 
 class DrivenSystem(Protocol):

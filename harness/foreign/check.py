@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.foreign.conversations import SESSION_PORT
 from harness.foreign.files import read_frames
-from harness.foreign.systems import RequestedSystem, Systems
+from harness.foreign.systems import RequestedSystem, SystemsOfCapture
 from harness.foreign.traffic import CaptureTraffic
 from harness.judging.passive import load_predicates
 from harness.rules.catalogue import Catalogue
@@ -41,7 +41,7 @@ def check_capture(
     frame.
     """
     load_predicates()
-    traffic = CaptureTraffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
+    traffic = CaptureTraffic(SystemsOfCapture(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
     checked = CheckedCapture(path, traffic)
     for record in read_frames(path, checked.damage_descriptions.append):
         traffic.take(record)

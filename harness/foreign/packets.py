@@ -15,7 +15,7 @@ from harness.capture.sut_framer import SutFramer
 from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import PACKET_SIGNATURE, PACKET_VERSION_NUMBER, measure_packet
 
-TakePacket = Callable[[bytes, int, int, FormatError | None], None]
+HandleSplitPacket = Callable[[bytes, int, int, FormatError | None], None]
 """The type of functions that receive a packet. The arguments are the packet, the number of the frame in which it
 begins, the time (int us) of the frame that completes it, and the error (None unless the packet is malformed).
 """
@@ -39,7 +39,7 @@ class StreamSplitter(ABC):
     Consecutive incomplete packets count as one packet.
     """
 
-    def __init__(self, framer: Framer, take: TakePacket, *, late: bool) -> None:
+    def __init__(self, framer: Framer, take: HandleSplitPacket, *, late: bool) -> None:
         self._framer = framer
         self._take_packet = take
         self._is_packet_start_known = not late
@@ -212,7 +212,7 @@ class StreamSplitter(ABC):
 class PacketSplitter(StreamSplitter):
     """A parser that splits the bytes of one direction of a connection into packets of MS-MQQB."""
 
-    def __init__(self, take: TakePacket, *, late: bool) -> None:
+    def __init__(self, take: HandleSplitPacket, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)
 
     def read_size(self, head: bytes) -> int | None:

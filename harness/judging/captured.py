@@ -15,7 +15,7 @@ from harness.capture.streams import CapturedDirection, CapturedStream, CapturedS
 from harness.capture.window import MEMORY_BYTES_PER_FRAME
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
-from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.judge import MAX_SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import VerdictEntry
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -27,7 +27,7 @@ limit is higher than the limit for the packets of one check.
 """
 
 
-class MissingDirection(MqconformError):
+class CaptureWithoutPacketDirections(MqconformError):
     """The error when a capture does not record which of its packets the SUT sent."""
 
 
@@ -35,7 +35,7 @@ class CaptureTooLarge(MqconformError):
     """The error when a capture contains more packets than the harness judges."""
 
 
-_Event = tuple[int, int, Callable[[], object]]
+_TimedReplayEvent = tuple[int, int, Callable[[], object]]
 """A frame of the capture, with its time (int microseconds since 1970 UTC, 0 if unknown) and the function that
 replays the frame.
 """
@@ -60,10 +60,10 @@ def judge_capture(
     """Apply every passive predicate to a capture of a SUT that has the given profile. ``name`` is the name of the
     SUT in the verdicts.
 
-    ``watch`` is also called with each packet. Raise CaptureError, MissingDirection or CaptureTooLarge if the capture
-    cannot be judged. Failures and warnings name the deciding field; passes are only counted.
+    ``watch`` is also called with each packet. Raise CaptureError, CaptureWithoutPacketDirections or CaptureTooLarge if
+    the capture cannot be judged. Failures and warnings name the deciding field; passes are only counted.
     """
-    passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
+    passes = Counter(dict.fromkeys(load_predicates(), MAX_SHOWN_PASSES_PER_RULE))
     entries: list[VerdictEntry] = []
     judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = CaptureReplayRecorder(path)
@@ -103,13 +103,13 @@ class CaptureReplayRecorder(Recorder):
         """Judge the whole capture, frame by frame."""
         self._number = 1
         found = read_streams(self.source)
-        if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
+        if (cost := _estimate_judging_cost(found)) > MAX_CAPTURE_BYTES:
             raise CaptureTooLarge(
                 f"{self.source} is too large to judge: its packets count as "
                 f"{cost} bytes, and at most {MAX_CAPTURE_BYTES} are judged"
             )
         self._start_us = self.now_us = found.start_us
-        events: list[_Event] = []
+        events: list[_TimedReplayEvent] = []
         for one in found.udp_datagrams:
             by_sut = self._note_direction(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
@@ -128,7 +128,7 @@ class CaptureReplayRecorder(Recorder):
     def _get_next_frame_number(self) -> int:
         return self._number
 
-    def _replay_stream(self, stream: CapturedStream) -> Iterator[_Event]:
+    def _replay_stream(self, stream: CapturedStream) -> Iterator[_TimedReplayEvent]:
         client_is_sut = self._note_direction(stream.is_client_sut)
         rpc = stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
@@ -139,7 +139,7 @@ class CaptureReplayRecorder(Recorder):
             if way.closed_frame is not None:
                 yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
-    def _replay_received_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_Event]:
+    def _replay_received_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_TimedReplayEvent]:
         for each in way.byte_ranges:
             yield (
                 each.frame,
@@ -150,7 +150,7 @@ class CaptureReplayRecorder(Recorder):
     def _record_received_segment(self, connection: Connection, way: CapturedDirection, start: int, end: int) -> None:
         self.record_received(connection, bytes(way.data[start:end]))
 
-    def _replay_sent_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_Event]:
+    def _replay_sent_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_TimedReplayEvent]:
         """Yield an event for each packet from the peer. Bytes that the peer sent in one piece are one packet. The
         number of a packet is the number of its first frame.
         """
@@ -170,13 +170,13 @@ class CaptureReplayRecorder(Recorder):
 
     def _note_direction(self, inbound: bool | None) -> bool:
         if inbound is None:
-            raise MissingDirection(
+            raise CaptureWithoutPacketDirections(
                 f"{self.source}: the capture does not record which packets the SUT sent (the direction of frames)"
             )
         return inbound
 
 
-def _estimate_cost(found: CapturedStreamsAndDatagrams) -> int:
+def _estimate_judging_cost(found: CapturedStreamsAndDatagrams) -> int:
     sizes = [len(one.data) for one in found.udp_datagrams]
     for stream in found.tcp_streams:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.byte_ranges]

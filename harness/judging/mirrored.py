@@ -19,7 +19,7 @@ from harness.judging.passive import PASSIVE_RULES, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure_packet
 
-_OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
+_OPPOSITE_ROLE_BY_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class PeerPacketJudge:
@@ -90,6 +90,6 @@ class PeerPacketJudge:
 
     def _get_connection_mirror(self, connection: Connection) -> Connection:
         if connection not in self._connections:
-            role = _OPPOSITE_ROLE[connection.sut_role]
+            role = _OPPOSITE_ROLE_BY_ROLE[connection.sut_role]
             self._connections[connection] = Connection(connection.number, role, transport=connection.transport)
         return self._connections[connection]

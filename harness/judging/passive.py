@@ -64,18 +64,18 @@ class ConnectionSummary(ABC):
 
 
 SummaryType = TypeVar("SummaryType", bound=ConnectionSummary)
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+RecentValueKey = TypeVar("RecentValueKey")
+RecentValue = TypeVar("RecentValue")
 
 
-class RecentValues(dict[Key, Value]):
+class RecentValues(dict[RecentValueKey, RecentValue]):
     """The most recent values in a summary, by message. Older values are removed, because no system resends a
     message after so many other messages.
     """
 
     MAX_VALUES = 16_384
 
-    def store_new_value(self, key: Key, value: Value) -> None:
+    def store_new_value(self, key: RecentValueKey, value: RecentValue) -> None:
         """Store a value unless its key already has a value. If there are too many values, remove the oldest value."""
         if key not in self:
             self[key] = value

@@ -17,7 +17,7 @@ class ImpossibleStep(Exception):
     """
 
 
-class UndecidedChoice(Exception):
+class InterpretationNotChosenYet(Exception):
     """Raised if a model reaches a case that the documents leave open, and has not chosen an interpretation of this case
     yet.
     """
@@ -123,7 +123,7 @@ class Model:
         choice; raise UndecidedChoice if the model does not follow any of them yet.
         """
         if choice not in self.decisions:
-            raise UndecidedChoice(choice, readings)
+            raise InterpretationNotChosenYet(choice, readings)
         return self.decisions[choice]
 
     def describe_visible_state(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class Model:
                 continue
 
 
-def draw_one(chance: Random, values: Any) -> Any:
+def draw_one_value_or_refuse_step(chance: Random, values: Any) -> Any:
     """Draw one of the given values; raise ImpossibleStep if no value is given."""
     found = list(values)
     if not found:

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
@@ -230,14 +230,14 @@ def _must_run_mutant(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: 
 
 
 def _is_undecided(check: str, lines: Sequence[TrialVerdict]) -> bool:
-    if any(line.verdict in BROKEN_VERDICTS for line in lines):
+    if any(line.verdict in VERDICTS_OF_BROKEN_RULES for line in lines):
         return False
     broken_off = {line.test for line in lines if line.verdict in VERDICTS_OF_ABORTED_CHECK}
     return len(broken_off) < MAX_NOTICED_BROKEN_OFF_RUNS
 
 
 def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
-    telling = next((line for line in found.lines if line.verdict in BROKEN_VERDICTS), None)
+    telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_BROKEN_RULES), None)
     fate = MutantResult.KILLED
     if telling is None:
         fate = MutantResult.NOTICED

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.compared import load_compared_rules
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.proof.inventory import RuleInventory
 from harness.proof.steps import can_check_notice_variant, find_changed_steps
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Trial, TrialResult, Trials, TrialVerdict
@@ -126,7 +126,7 @@ def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
     """Return the reason why a rule did not pass on the clean reference. The reason names the first verdict that is
     not a pass, and the check.
     """
-    bad = next((line for line in lines if line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK), None)
+    bad = next((line for line in lines if line.verdict in VERDICTS_OF_BROKEN_RULES + VERDICTS_OF_ABORTED_CHECK), None)
     bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
@@ -251,7 +251,7 @@ class _OpenPairCondition:
 
 
 def _list_failed_pairs(lines: Iterable[TrialVerdict]) -> set[RuleAndFunction]:
-    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in BROKEN_VERDICTS}
+    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in VERDICTS_OF_BROKEN_RULES}
 
 
 def _get_check_function(check: str) -> str:
@@ -260,7 +260,9 @@ def _get_check_function(check: str) -> str:
 
 def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted: set[str]) -> None:
     broken = {rule for _, rule in _list_failed_pairs(found.lines)}
-    proof.failing_verdicts_by_fault[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
+    proof.failing_verdicts_by_fault[fault.name] = [
+        line for line in found.lines if line.verdict in VERDICTS_OF_BROKEN_RULES
+    ]
     for rule in fault.breaks:
         if rule in wanted:
             faults = proof.killed_faults_by_rule if rule in broken else proof.unnoticed_faults_by_rule

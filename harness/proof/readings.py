@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
-from harness.judging.verdicts import BROKEN_VERDICTS
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES
 from harness.proof.grouping import ReadingGroup, ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import can_check_notice_variant, find_changed_steps
 from harness.proof.trials import CleanResult, Trial, TrialResult, Trials, TrialVerdict
@@ -196,11 +196,11 @@ def _accept_every_check(check: str, lines: Sequence[TrialVerdict]) -> bool:
 
 
 def _has_no_failure(check: str, lines: Sequence[TrialVerdict]) -> bool:
-    return not any(line.verdict in BROKEN_VERDICTS for line in lines)
+    return not any(line.verdict in VERDICTS_OF_BROKEN_RULES for line in lines)
 
 
 def _judge_reading(found: VariantRunResults, name: str, reading: Reading, outcome: TrialResult) -> None:
-    broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
+    broken = [line for line in outcome.lines if line.verdict in VERDICTS_OF_BROKEN_RULES]
     if outcome.process_end:
         found.process_end_by_reading[name] = outcome.process_end
     elif reading.verdict == "fail":

@@ -18,7 +18,7 @@ import pytest
 from harness.errors import EndlessComputation, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.interrupts import unwind_on_signals
-from harness.judging.judge import SHOWN_PASSES_PER_RULE
+from harness.judging.judge import MAX_SHOWN_PASSES_PER_RULE
 from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.verdicts import Advice, Verdict, VerdictEntry
 from harness.proof.forks import ProcessDeath, run_tasks_in_processes
@@ -122,7 +122,9 @@ class Trials:
         self._clean: dict[str, CleanResult] = {}
         run = self._config.stash[RUN_KEY]
         run.is_part_of_proof = True
-        run.pass_count_by_rule.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
+        run.pass_count_by_rule.update(
+            dict.fromkeys(run.catalogue, MAX_SHOWN_PASSES_PER_RULE)
+        )  # a trial needs no evidence
 
     @property
     def checks(self) -> tuple[str, ...]:

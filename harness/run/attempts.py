@@ -14,7 +14,13 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, VERDICTS_TO_EXAMINE, Verdict, VerdictEntry
+from harness.judging.verdicts import (
+    RUN_FAILING_VERDICTS,
+    VERDICTS_OF_BROKEN_RULES,
+    VERDICTS_TO_EXAMINE,
+    Verdict,
+    VerdictEntry,
+)
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
@@ -137,7 +143,7 @@ def settle_attempts(
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not has_bad_verdict(entries):
         return entries, reports
-    against = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE) if steady else BROKEN_VERDICTS
+    against = (*VERDICTS_OF_BROKEN_RULES, Verdict.INCONCLUSIVE) if steady else VERDICTS_OF_BROKEN_RULES
     missed = [{entry.rule for entry in tried if entry.verdict in against} for tried, _ in attempts]
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
@@ -160,6 +166,6 @@ def change_reports(entries: list[VerdictEntry], doubtful: list[VerdictEntry], re
 
 
 def _make_inconclusive(entry: VerdictEntry, reason: str) -> VerdictEntry:
-    if entry.verdict not in BROKEN_VERDICTS:
+    if entry.verdict not in VERDICTS_OF_BROKEN_RULES:
         return entry
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not every attempt failed this rule")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
+from harness.judging.verdicts import RUN_FAILING_VERDICTS, VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
@@ -51,7 +51,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Fi
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
         observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
-        decided = one.verdict in BROKEN_VERDICTS and bool(one.line["observed"])
+        decided = one.verdict in VERDICTS_OF_BROKEN_RULES and bool(one.line["observed"])
         words = observed if decided else reason or observed
         alone = "" if not decided or _EXPLAINING_WORD_PATTERN.search(words) else get_function_id(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)

@@ -257,7 +257,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check. If the SUT cannot be reached, give the rules of the check the verdict inconclusive."""
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
-    from harness.judging.robustness import Condition, Diagnosis
+    from harness.judging.robustness import SystemCondition, SystemDiagnosis
     from harness.judging.verdicts import Verdict
     from harness.run import survival
     from harness.sut.shown import NotShown
@@ -283,7 +283,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except MqconformError as error:
         _record_missing_prerequisite(item, error)
         if (how := item.config.stash[DRIVER_KEY].describe_end()) is not None:
-            item.stash[JUDGE_KEY].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
+            item.stash[JUDGE_KEY].record_breakdown(
+                SystemDiagnosis(SystemCondition.CRASHED, describe_end_of_process(how)), ()
+            )
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE_KEY].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback

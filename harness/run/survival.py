@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, SystemCondition, SystemDiagnosis
 from harness.judging.verdicts import Verdict, VerdictEntry, read_verdicts
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
     if peer is None:
         return
     if (says := peer.environment.flood_description) is not None:  # the packets of this check are ignored
-        flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
+        flood = SystemDiagnosis(SystemCondition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.record_breakdown(flood, ())
         return
     if mark is not None:
@@ -86,7 +86,7 @@ def _is_suspicious(peer: Peer, judge: Judge) -> bool:
     return closed or bool(judge.reasons or judge.failed)
 
 
-def diagnose_system(peer: Peer) -> Diagnosis:
+def diagnose_system(peer: Peer) -> SystemDiagnosis:
     """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1). Return the
     condition of the system.
     """
@@ -97,31 +97,35 @@ def diagnose_system(peer: Peer) -> Diagnosis:
         connection = peer.connect()
     except SutUnavailable as error:
         how = sut.process_ended(WAIT_FOR_EXIT_STATUS_S)
-        return Diagnosis(
-            Condition.CRASHED, str(error) if how is None else f"the process of the system ended with {how}"
+        return SystemDiagnosis(
+            SystemCondition.CRASHED, str(error) if how is None else f"the process of the system ended with {how}"
         )
     asked = connection.send(establish_connection(ClientGuid=peer.identifier))
     try:
         answer = connection.poll("EstablishConnection")
     except ConformanceFailure as late:
-        return Diagnosis(Condition.ALIVE, str(late), (asked,))
+        return SystemDiagnosis(SystemCondition.ALIVE, str(late), (asked,))
     closed = connection.closed_by_sut
     connection.close()
     if answer is None:
         if closed:
-            return Diagnosis(Condition.ALIVE, "the system closes a connection that requests a session", (asked,))
+            return SystemDiagnosis(
+                SystemCondition.ALIVE, "the system closes a connection that requests a session", (asked,)
+            )
         says = f"the system accepts connections, but does not answer within {sut.response_timeout_ms} ms"
-        return Diagnosis(Condition.HANGS, says, (asked,))
+        return SystemDiagnosis(SystemCondition.HANGS, says, (asked,))
     guid = _get_server_guid(answer.packet)
     if sut.identifier is not None and not sut.may_be_another_system and guid not in (sut.identifier, None):
-        return Diagnosis(
-            Condition.RESTARTED, f"the system changed its identifier from {sut.identifier} to {guid}", (asked, answer)
+        return SystemDiagnosis(
+            SystemCondition.RESTARTED,
+            f"the system changed its identifier from {sut.identifier} to {guid}",
+            (asked, answer),
         )
     if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
-        return Diagnosis(
-            Condition.RESTARTED, "the system stopped listening for a time, and listens again", (asked, answer)
+        return SystemDiagnosis(
+            SystemCondition.RESTARTED, "the system stopped listening for a time, and listens again", (asked, answer)
         )
-    return Diagnosis(Condition.ALIVE, "the system answers", (asked, answer))
+    return SystemDiagnosis(SystemCondition.ALIVE, "the system answers", (asked, answer))
 
 
 def _get_server_guid(packet: Any) -> UUID | None:

@@ -20,7 +20,7 @@ from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict, VerdictEntry
 from harness.prerequisites.asking import (
     IDENTITY_SUBJECT,
     PEER_REACHED_SUBJECT,
@@ -160,7 +160,7 @@ def mark_doubtful_verdicts(
 
 def _is_doubtful(entry: VerdictEntry, prerequisites: CheckPrerequisites) -> bool:
     """Return whether a missing prerequisite may explain a verdict."""
-    broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
+    broken = (*VERDICTS_OF_BROKEN_RULES, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not prerequisites.is_proven_by_received_frames(entry)
     return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_pass_based_on_silence(entry))
 

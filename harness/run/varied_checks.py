@@ -15,7 +15,7 @@ import pytest
 
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry, get_worst_verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict, VerdictEntry, get_worst_verdict
 from harness.run.checks import find_varied_parameters, get_check_id
 from harness.run.rows import CurrentRowFixtures
 from harness.run.stash import CURRENT_ROW_KEY, JUDGE_KEY, RUN_KEY
@@ -217,7 +217,7 @@ class VariedCheck:
         """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
         verdict names the smallest combination of values that has this result.
         """
-        missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in BROKEN_VERDICTS), None)
+        missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in VERDICTS_OF_BROKEN_RULES), None)
         if missed is None:
             missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _UNDECIDED_VERDICTS), None)
         if missed is None:

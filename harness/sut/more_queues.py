@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-UNLIMITED_KB = 0xFFFF_FFFF
+UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
 """The value for a quota that was not set (MS-MQDMPR 3.1.1.2)."""
 KEYS_NOT_IN_CREATE_QUEUE = frozenset({"name", "private_number"})
 """The keys of [[more_queues]] that are not arguments of the control verb ``create_queue``."""
@@ -27,9 +27,9 @@ class QueueEntry:
     transactional: bool = False
     authenticated: bool = False
     privacy: Literal["none", "optional", "body"] = "optional"
-    quota_kb: int = UNLIMITED_KB
+    quota_kb: int = UNLIMITED_QUOTA_KB
     journaling: bool = False
-    journal_quota_kb: int = UNLIMITED_KB
+    journal_quota_kb: int = UNLIMITED_QUOTA_KB
     private_number: int = 0
 
     def fits(self, properties: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
-from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
+from harness.sut.more_queues import UNLIMITED_QUOTA_KB, QueueEntry
 from harness.sut.rpc_access import RpcCredentials, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
@@ -317,8 +317,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     _check_reference(file.reference, where)
     _check_keys(file.provisioned, where)
     _check_timers(file.timers, where)
-    if not 0 <= (quota := file.provisioned.quota_kb) <= UNLIMITED_KB:
-        raise UsageError(f"{where}: provisioned.quota_kb is {quota}; it must be 0 to {UNLIMITED_KB}")
+    if not 0 <= (quota := file.provisioned.quota_kb) <= UNLIMITED_QUOTA_KB:
+        raise UsageError(f"{where}: provisioned.quota_kb is {quota}; it must be 0 to {UNLIMITED_QUOTA_KB}")
     return file
 
 
@@ -344,8 +344,10 @@ def _read_queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
         if entries.count(entry) > 1 or sum(one.name.lower() == entry.name.lower() for one in entries) > 1:
             raise UsageError(f"{where}: more_queues contains {entry.name} twice; remove one of the entries")
         for key in ("quota_kb", "journal_quota_kb", "private_number"):
-            if not 0 <= getattr(entry, key) <= UNLIMITED_KB:
-                raise UsageError(f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_KB}")
+            if not 0 <= getattr(entry, key) <= UNLIMITED_QUOTA_KB:
+                raise UsageError(
+                    f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_QUOTA_KB}"
+                )
     return entries
 
 

@@ -21,7 +21,7 @@ _LOCAL_TRANSITIONS = frozenset(ReadTransitions.transitions) - {"receive"} | {
     "move",
 }
 
-_IMMEDIATE_TRANSITIONS = ("receive", "purge")
+_TRANSITIONS_WITHOUT_DURATION = ("receive", "purge")
 """The transitions of the model ``queues`` during which no time passes."""
 
 
@@ -32,7 +32,7 @@ class TransferModel(SecuredDeliveryTransitions, SecuredShipTransitions):
 
     def take(self, step: Step) -> None:
         super().take(step)
-        if step.name in _IMMEDIATE_TRANSITIONS:
+        if step.name in _TRANSITIONS_WITHOUT_DURATION:
             self.settle()
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)

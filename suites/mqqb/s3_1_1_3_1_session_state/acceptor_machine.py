@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.errors import ConformanceFailure
-from harness.learn.learner import SessionSystem
+from harness.learn.learner import SessionAcceptingSystem
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
@@ -23,7 +23,7 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
     def __init__(self, peer: Peer) -> None:
         super().__init__()
         self._beside = self._open_second_session(peer)
-        self._system = SessionSystem(peer)
+        self._system = SessionAcceptingSystem(peer)
         self._system.begin_input_sequence()
 
     # -- states ---------------------------------------------------------------------------------------------------
