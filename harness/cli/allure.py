@@ -75,7 +75,7 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
     from functools import partial
 
     from harness.rules.catalogue import load_catalogue
-    from harness.run.causes import add_causes
+    from harness.run.causes import add_shared_causes_to_results
     from harness.run.findings import describe_finding
     from harness.run.named_roots import RootCauses
     from harness.run.results import ALLURE_FOLDER, write_allure
@@ -86,6 +86,6 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
         for one in found.rules.values()
     ]
     tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
-    by_cause = add_causes(rules, RootCauses.from_json(found.run.get("roots", ())))
+    by_cause = add_shared_causes_to_results(rules, RootCauses.from_json(found.run.get("roots", ())))
     write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.reason_for_partial_run)
     return folder / ALLURE_FOLDER

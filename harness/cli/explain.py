@@ -10,7 +10,7 @@ from typing import Any
 from harness.paths import SUITES
 from harness.printable import escape_unprintable, one_line
 from harness.proof.inventory import RuleInventory
-from harness.rules.catalogue import KINDS, Rule
+from harness.rules.catalogue import DESCRIPTION_BY_ROW_CLASS, Rule
 from harness.rules.explored_areas import list_explored_areas
 from harness.rules.naming import find_rule_id
 from harness.rules.places import find_place
@@ -33,7 +33,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"  {_describe_location_of_rule(row)}"
     yield ""
     yield f"demands     {row.says}"
-    yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
+    yield f"is          {DESCRIPTION_BY_ROW_CLASS[row.kind]}{f': {row.twin}' if row.twin else ''}"
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.under:
@@ -184,7 +184,7 @@ def _list_verdicts_about_rule(folder: Path, rule: str) -> Iterator[str]:
     kind of verdict is followed by its packets.
     """
     from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_verdicts
-    from harness.run.evidence import EvidenceTexts, list_frames
+    from harness.run.evidence import EvidenceTexts, format_frame_numbers
     from harness.wire.value_names import with_names
 
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
@@ -197,7 +197,7 @@ def _list_verdicts_about_rule(folder: Path, rule: str) -> Iterator[str]:
         equal.items(), key=lambda one: VERDICTS_WORST_FIRST.index(Verdict(one[0][0]))
     ):
         first = lines[0]
-        where = f" [{first['capture']} {frames}]" if (frames := list_frames(first)) else ""
+        where = f" [{first['capture']} {frames}]" if (frames := format_frame_numbers(first)) else ""
         seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""

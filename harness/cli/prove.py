@@ -11,7 +11,7 @@ from harness.errors import UsageError
 if TYPE_CHECKING:
     from harness.proof.prove import ProofResults
     from harness.proof.readings import VariantRunResults
-    from harness.proof.trials import Trials
+    from harness.proof.trials import RepeatableTrialRunner
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +63,7 @@ def prove(
             typer.echo("the suites are unchanged since the recorded proof: 0 rules to prove")
             return
 
-    def prove_with_progress(trials: Trials) -> tuple[ProofResults | None, VariantRunResults]:
+    def prove_with_progress(trials: RepeatableTrialRunner) -> tuple[ProofResults | None, VariantRunResults]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.checks_that_never_fail_rule.clear()  # a function may fail on a fault of a rule that was not selected

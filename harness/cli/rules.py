@@ -130,13 +130,13 @@ def _build_rule_cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 def _show_coverage(inventory: RuleInventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import find_folders_of_rule
-    from harness.rules.coverage import DEMAND_CLASS, sum_coverage_of_sections
+    from harness.rules.coverage import ROW_CLASS_OF_DEMANDS, sum_coverage_of_sections
 
     sections = [one for one in inventory.count_coverage_by_section() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
-    demands = [one for one in sections if one.kind == DEMAND_CLASS]
+    demands = [one for one in sections if one.kind == ROW_CLASS_OF_DEMANDS]
     show_table(COVERAGE_COLUMNS, map(_build_coverage_cells, (*demands, *sum_coverage_of_sections(sections))))
     for whole in sum_coverage_of_sections(demands):
         share = 100 * whole.checked / whole.rows

@@ -120,7 +120,7 @@ class Model:
 
     def choose_reading(self, choice: str, readings: int = 2) -> int:
         """Return the number, counted from 0, of the interpretation (reading) that this model follows for the given
-        choice; raise UndecidedChoice if the model does not follow any of them yet.
+        choice; raise InterpretationNotChosenYet if the model does not follow any of them yet.
         """
         if choice not in self.decisions:
             raise InterpretationNotChosenYet(choice, readings)

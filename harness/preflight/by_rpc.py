@@ -57,7 +57,7 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             association = remote.associate()
             at = "" if remote.get_read_port() == driver.rpc_port else f", qm2qm at port {remote.get_read_port()}"
             yield PrerequisiteFinding("rpc", PrerequisiteState.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
-            yield _try_call(setup, association)
+            yield _call_harmless_rpc_method(setup, association)
             yield _check_access_right_to_queue(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
@@ -73,7 +73,7 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         )
 
 
-def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
+def _call_harmless_rpc_method(setup: RunSetup, association: Association) -> PrerequisiteFinding:
     call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
     if call.status is not None:
         return PrerequisiteFinding(

@@ -53,7 +53,7 @@ def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Preflight
 def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     yield from network.report_system_name(setup)
     if isinstance(setup.driver, ProcessDriver):
-        started = _start_program(setup, setup.driver)
+        started = _start_program_of_sut(setup, setup.driver)
         yield started
         if started.is_missing:
             return
@@ -66,7 +66,7 @@ def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             yield PrerequisiteFinding(step.__name__.replace("_", " "), PrerequisiteState.WRONG, str(error))
 
 
-def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFinding:
+def _start_program_of_sut(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFinding:
     try:
         driver.start()
     except SutUnavailable as error:
@@ -84,7 +84,7 @@ def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFindin
 def _check_rpc(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
-        listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
+        listens = driver.rpc_port != 0 and network.try_to_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
         remedy = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
         yield PrerequisiteFinding("rpc", PrerequisiteState.NOT_DECLARED, said, remedy)
@@ -116,11 +116,11 @@ def _check_root_prerequisites(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(
             asking.PEER_REACHED_SUBJECT,
             PrerequisiteState.NOT_SEEN,
-            f"the peer cannot listen at {asking.describe_peer_place(setup)}",
+            f"the peer cannot listen at {asking.describe_peer_address_and_port(setup)}",
         )
     else:
         for line in asking.check_delivery_both_ways(setup, reached=False):
-            setup.keys_of_known_queues |= {line.about} if line.subject == asking.QUEUES else set()
+            setup.keys_of_known_queues |= {line.about} if line.subject == asking.QUEUES_SUBJECT else set()
             yield line
 
 

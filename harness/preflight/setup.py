@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from harness.attach.findings import AgentFindings
-from harness.prerequisites.system import AskedSystem
+from harness.prerequisites.system import SystemWithCheckedPrerequisites
 from harness.sut.timeouts import Timeouts, compute_timeouts
 
 
 @dataclass(slots=True)
-class RunSetup(AskedSystem):
+class RunSetup(SystemWithCheckedPrerequisites):
     """The set-up of a run, which consists of the SUT file and the facts that are known so far."""
 
     control: AgentFindings | None = None

@@ -12,7 +12,7 @@ from harness.proof.inventory import RuleInventory
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class FoldersOfRule:
     """The folders in which a rule has its row, its checks and its faults.
 
     ``named``: the folders that the key ``checked_in`` of the rule's section lists.
@@ -35,12 +35,12 @@ class Places:
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
 
 
-def find_folders_of_rule(inventory: RuleInventory, rule: str) -> Places:
+def find_folders_of_rule(inventory: RuleInventory, rule: str) -> FoldersOfRule:
     """Return the folders of a rule's row, checks and faults."""
     row = inventory.catalogue[rule].folder
     faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]
     named = inventory.catalogue.checked_in.get(row, ())
-    return Places(row, frozenset(named), _list_folders(inventory.checks(rule)), _list_folders(faults))
+    return FoldersOfRule(row, frozenset(named), _list_folders(inventory.checks(rule)), _list_folders(faults))
 
 
 def _list_folders(paths: Iterable[str]) -> frozenset[str]:

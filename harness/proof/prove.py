@@ -17,7 +17,14 @@ from harness.judging.compared import load_compared_rules
 from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.proof.inventory import RuleInventory
 from harness.proof.steps import can_check_notice_variant, find_changed_steps
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Trial, TrialResult, Trials, TrialVerdict
+from harness.proof.trials import (
+    VERDICTS_OF_ABORTED_CHECK,
+    RepeatableTrialRunner,
+    ResultOnCleanReference,
+    Trial,
+    TrialResult,
+    TrialVerdict,
+)
 
 RuleAndFunction = tuple[str, str]
 """The type of a pair, which consists of a check function (with all its parameters) and a rule, or of a fault and a
@@ -86,7 +93,10 @@ class ProofResults:
 
 
 def prove(
-    trials: Trials, inventory: RuleInventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
+    trials: RepeatableTrialRunner,
+    inventory: RuleInventory,
+    rules: Iterable[str] | None,
+    progress: Callable[[str], None] | None = None,
 ) -> ProofResults:
     """Prove all checked rules, or only the given rules."""
     wanted = set(rules or inventory.checked_rules())
@@ -153,7 +163,7 @@ class _CandidateChecks:
     the function has not failed on any fault yet.
     """
 
-    def __init__(self, inventory: RuleInventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
+    def __init__(self, inventory: RuleInventory, clean: Mapping[str, ResultOnCleanReference], wanted: set[str]) -> None:
         self.open: set[RuleAndFunction] = {
             (_get_check_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
         }
@@ -168,7 +178,7 @@ class _CandidateChecks:
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield one trial for each fault."""
         for fault in faults:
-            needed = _ProofCondition(fault.breaks, set(self.open))
+            needed = _ConditionOfUnkilledFault(fault.breaks, set(self.open))
             yield Trial(
                 fault.name,
                 (fault.name,),
@@ -187,7 +197,7 @@ class _CandidateChecks:
         functions = {function for function, _ in self.open}
         for fault in faults:
             covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
-            needed, changed = _OpenPairCondition(set(self.open)), find_changed_steps(fault.install)
+            needed, changed = _ConditionOfOpenRuleAndFunction(set(self.open)), find_changed_steps(fault.install)
             checks = [
                 check
                 for check in sorted(covering & self._clean.keys())
@@ -222,7 +232,7 @@ class _CandidateChecks:
         return first | others
 
 
-class _ProofCondition:
+class _ConditionOfUnkilledFault:
     """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed yet. It
     also runs if its function has not been tried yet on one of the fault's rules.
     """
@@ -238,7 +248,7 @@ class _ProofCondition:
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
 
 
-class _OpenPairCondition:
+class _ConditionOfOpenRuleAndFunction:
     """The condition under which a check runs on a fault of another rule. The check runs if a pair of its function
     is still open.
     """
@@ -269,7 +279,9 @@ def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted:
             faults.setdefault(rule, []).append(fault.name)
 
 
-def _record_violations_by_peer(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
+def _record_violations_by_peer(
+    proof: ProofResults, checks: Iterable[str], clean: Mapping[str, ResultOnCleanReference]
+) -> None:
     """Compare the marks ``malforms`` of the checks with the rules that packets from the peer broke. The mark of a
     function is valid for all parameters of the function.
     """

@@ -17,7 +17,7 @@ from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES
 from harness.mutation.mutants import MUTATED_FOLDER_OUTSIDE_CORE, MUTATED_FOLDERS, REFERENCE_FOLDER, Mutant
 from harness.proof.code import compute_code_digest
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trials, TrialVerdict
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, RepeatableTrialRunner, TrialVerdict
 
 _RECORDER_NAME = "lines recorded"
 
@@ -65,7 +65,7 @@ def find_unreached_mutants(mutants: Iterable[Mutant], reach: ReachByCheck) -> li
     return [mutant for mutant in mutants if run[mutant.file].isdisjoint(mutant.lines)]
 
 
-def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
+def measure_reach(trials: RepeatableTrialRunner, folder: Path) -> ReachByCheck:
     """Return the lines that each check executes. They are read from a record for the same code, or measured if
     there is no such record.
     """

@@ -27,20 +27,20 @@ from harness.run.stash import (
     ATTEMPT_KEY,
     CHECK_PREREQUISITES_KEY,
     DRIVER_KEY,
+    IS_CHECK_REPEATED_ALONE_KEY,
     ROOT_CAUSES_KEY,
     RUN_KEY,
-    RUNS_AGAIN_ALONE_KEY,
     VERDICT_LOG_KEY,
     release_packets,
 )
-from harness.run.system_prerequisites import mark_doubtful_verdicts
+from harness.run.system_prerequisites import mark_verdicts_doubtful_after_missing_prerequisite
 from harness.sut.external_driver import ExternalDriver
 
 MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The maximum number of attempts at a check if the system did not stall but answers slowly."""
 
-AttemptVerdicts = tuple[list[VerdictEntry], list[Any]]
+VerdictsAndReportsOfAttempt = tuple[list[VerdictEntry], list[Any]]
 """One attempt at a check: the verdicts of the attempt, and pytest's reports."""
 
 
@@ -55,7 +55,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     log, hook, tried, doubts = (
         item.config.stash[VERDICT_LOG_KEY],
         item.ihook,
-        list[AttemptVerdicts](),
+        list[VerdictsAndReportsOfAttempt](),
         AttemptDisturbances(),
     )
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -63,7 +63,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         entries: list[VerdictEntry] = []
         item.config.stash[VERDICT_LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
         driver.vital_signs.slow_timers(number > 0)
-        tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
+        tried.append((entries, run_check_once(item, nextitem, again=number > 0)))
         now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.take_worse(now)
         excused = now != AttemptDisturbances() or (
@@ -75,19 +75,19 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             not excused
             or dead
             or driver.describe_end() is not None
-            or item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
+            or item.stash.get(IS_CHECK_REPEATED_ALONE_KEY, False)
             or not has_bad_verdict(own)
         ):
             break
     driver.vital_signs.slow_timers(False)
     item.config.stash[VERDICT_LOG_KEY] = log
-    entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
+    entries, reports = choose_result_of_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
-    if not item.stash.get(RUNS_AGAIN_ALONE_KEY, False):
+    if not item.stash.get(IS_CHECK_REPEATED_ALONE_KEY, False):
         run, rests = item.config.stash[RUN_KEY], item.stash.get(CHECK_PREREQUISITES_KEY, CheckPrerequisites())
         entries = change_reports(
             entries,
-            mark_doubtful_verdicts(
+            mark_verdicts_doubtful_after_missing_prerequisite(
                 entries, rests, run.system_prerequisites, driver, item.config.stash[ROOT_CAUSES_KEY]
             ),
             reports,
@@ -118,7 +118,7 @@ class AttemptDisturbances:
         return f"the system was slow or stalled, for up to {self.stall_ms:,} ms"
 
 
-def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
+def run_check_once(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
     """Run a check once with new fixtures. Return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
@@ -130,9 +130,9 @@ def has_bad_verdict(entries: list[VerdictEntry]) -> bool:
     return any(entry.verdict in VERDICTS_TO_EXAMINE for entry in entries)
 
 
-def settle_attempts(
-    attempts: list[AttemptVerdicts], doubts: AttemptDisturbances, *, steady: bool = False
-) -> AttemptVerdicts:
+def choose_result_of_attempts(
+    attempts: list[VerdictsAndReportsOfAttempt], doubts: AttemptDisturbances, *, steady: bool = False
+) -> VerdictsAndReportsOfAttempt:
     """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive
     unless the same rule failed in every attempt.
 

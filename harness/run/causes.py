@@ -50,7 +50,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Fi
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
-        observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
+        observed, reason = one.observed, find_root_cause_of_finding(one, roots) or one.line["reason"] or ""
         decided = one.verdict in VERDICTS_OF_BROKEN_RULES and bool(one.line["observed"])
         words = observed if decided else reason or observed
         alone = "" if not decided or _EXPLAINING_WORD_PATTERN.search(words) else get_function_id(one)
@@ -61,7 +61,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Fi
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 
-def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
+def find_root_cause_of_finding(result: RuleResult, roots: RootCauses) -> str:
     """Return the root cause (missing prerequisite) of a finding, or an empty string if the finding has no known
     root cause.
     """
@@ -69,7 +69,7 @@ def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
     return root.finding_text if root is not None else ""
 
 
-def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
+def add_shared_causes_to_results(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
     """Return the final verdicts of all rules. If a finding shares its cause with other findings, the returned
     verdict names the cause.
     """

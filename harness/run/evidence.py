@@ -19,7 +19,7 @@ MAX_HEX_DUMP_BYTES = 4096
 _OCTETS_PER_ROW = 16
 
 
-def list_frames(line: Mapping[str, Any]) -> str:
+def format_frame_numbers(line: Mapping[str, Any]) -> str:
     """Return a text with the numbers of the frames that a verdict names, such as ``frame 8`` or ``frames 8, 9``, or
     an empty string if the verdict names no frame.
     """

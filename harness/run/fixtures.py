@@ -17,16 +17,16 @@ from harness.peer.afterwards import accept_messages_left_by_earlier_tests
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, get_check_id, needs_known_peer
 from harness.run.ending import end_run
-from harness.run.rows import CurrentRowFixtures
+from harness.run.rows import FixturesOfCurrentRow
 from harness.run.stash import (
     ATTEMPT_KEY,
     CURRENT_ROW_KEY,
     DRIVER_KEY,
+    IS_CHECK_REPEATED_ALONE_KEY,
     JUDGE_KEY,
     PEER_PACKET_JUDGE_KEY,
     RESIDUE_KEY,
     RUN_KEY,
-    RUNS_AGAIN_ALONE_KEY,
     get_attempt_capture_path,
 )
 from harness.sut.stand_ins import describe_lack
@@ -56,7 +56,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         with closing(view.environment):
             view.close()
         config.stash[RESIDUE_KEY] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[RUNS_AGAIN_ALONE_KEY] = view.must_repeat_alone
+        request.node.stash[IS_CHECK_REPEATED_ALONE_KEY] = view.must_repeat_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
 
@@ -72,7 +72,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN_KEY].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
-    rows = request.node.stash[CURRENT_ROW_KEY] = CurrentRowFixtures(counterpart, judge)
+    rows = request.node.stash[CURRENT_ROW_KEY] = FixturesOfCurrentRow(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:

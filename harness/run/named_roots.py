@@ -11,7 +11,7 @@ from typing import Any
 from harness.printable import one_line
 from harness.rules.renamed_checks import get_current_check
 
-FINDING_LIMIT = 800
+MAX_CHARACTERS_OF_ROOT_CAUSE = 800
 ROOT_LINE_PREFIX = "fix this first: "
 
 
@@ -48,7 +48,7 @@ class RootCauses:
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
         """Record a root cause, and the checks that it affects."""
-        root = self.root_cause_by_subject.setdefault(subject, RootCause(one_line(said, FINDING_LIMIT)))
+        root = self.root_cause_by_subject.setdefault(subject, RootCause(one_line(said, MAX_CHARACTERS_OF_ROOT_CAUSE)))
         root.checks.update(checks)
 
     def take(self, others: RootCauses) -> None:

@@ -85,9 +85,9 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
     from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
-    from harness.run.deadline import Deadline
-    from harness.run.full_disk import FullDisk
-    from harness.run.run import ConformanceRun, make_slug
+    from harness.run.deadline import DeadlinePlugin
+    from harness.run.full_disk import RunFolderErrorPlugin
+    from harness.run.run import ConformanceRun, make_file_name_part
     from harness.sut.drivers import report_timeouts_of_drivers, start_all_suts
 
     try:
@@ -107,7 +107,9 @@ def _begin_run(config: pytest.Config) -> None:
             file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
-        folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        folder = Path(
+            config.getoption("--out") or f"out/{make_file_name_part(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+        )
         drivers = [*drivers_of(file, folder)]
         # Stop the processes that are started here, because they do not get the signals of a terminal.
         config.stash[EARLIER_SIGNAL_HANDLERS_KEY] = raise_interrupt_on(_END_SIGNALS)
@@ -126,13 +128,22 @@ def _begin_run(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     run.variation_strength = config.getoption("strength")
     if config.getoption("--replay"):
-        run.variation_strength = replays.get_strength(Path(config.getoption("--replay")))
+        run.variation_strength = replays.get_variation_strength(Path(config.getoption("--replay")))
     run.timeouts, run.baseline = report_timeouts_of_drivers(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN_KEY] = run
-    for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
+    for plugin in (
+        attempts,
+        fixtures,
+        teardown,
+        terminal,
+        topologies,
+        varied_checks,
+        DeadlinePlugin(run),
+        RunFolderErrorPlugin(run),
+    ):
         config.pluginmanager.register(plugin)
     config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
         run.verdict_log,
@@ -247,9 +258,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     drivers = session.config.stash.get(DRIVERS_KEY, [])
     if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
         return None  # pytest runs its own loop
-    from harness.run.workers import Workers
+    from harness.run.workers import WorkerProcessesPlugin
 
-    Workers(session, drivers).run_session()
+    WorkerProcessesPlugin(session, drivers).run_session()
     return True
 
 
@@ -411,7 +422,7 @@ def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
     """Write the results rule by rule. junit.xml is written only if pytest's JUnit plugin is active."""
     from harness.run import results
     from harness.run.capture_comments import add_comments_to_captures
-    from harness.run.causes import add_causes
+    from harness.run.causes import add_shared_causes_to_results
     from harness.run.findings import build_repeat_options, describe_finding
 
     found = config.stash[FINAL_RESULTS_KEY] = [
@@ -420,7 +431,7 @@ def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
     add_comments_to_captures(found, run.folder)
     again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
-    by_cause = add_causes(found, run.root_causes)
+    by_cause = add_shared_causes_to_results(found, run.root_causes)
     if config.pluginmanager.hasplugin("junitxml"):
         path, roots = run.folder / results.JUNIT_FILE, run.root_causes.lines()
         results.write_junit(by_cause, path, run.started, tell, run.partial(), roots)

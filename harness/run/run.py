@@ -138,13 +138,13 @@ class ConformanceRun:
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder} contains no run to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            if _has_foreign_files(folder):
+            if _has_files_of_no_run(folder):
                 raise UsageError(f"{folder} is not empty and contains no run; give another --out")
             made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
         except OSError as error:
-            raise _refuse_folder(folder, error) from error
+            raise _refuse_run_folder(folder, error) from error
         try:
             run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
             run.topmost_created_folder = made
@@ -159,7 +159,7 @@ class ConformanceRun:
     ) -> ConformanceRun:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
+        run_id = f"{started.replace(':', '').replace('-', '')}-{make_file_name_part(file.sut.name)}-{folder.name}"[:120]
         done, earlier = EarlierVerdicts(), _EarlierResults(run_id, started)
         if resume:
             earlier = _EarlierResults.read(folder, file)
@@ -186,7 +186,7 @@ class ConformanceRun:
             )
             run.write_run_file(finished=None, code=None)
         except (OSError, FolderError) as error:
-            raise _refuse_folder(folder, error) from error
+            raise _refuse_run_folder(folder, error) from error
         return run
 
     def write_run_file(self, finished: str | None, code: int | None) -> None:
@@ -368,14 +368,14 @@ class ConformanceRun:
         return self.folder / CAPTURES_FOLDER / f"{build_capture_name(test)}{again}{CAPTURE_SUFFIX}"
 
 
-def _has_foreign_files(folder: Path) -> bool:
+def _has_files_of_no_run(folder: Path) -> bool:
     """Return whether a folder contains files that no run created."""
     if not folder.is_dir() or (folder / RUN_FILE).is_file():
         return False
     return any(path.name != LOCK_FILE for path in folder.iterdir())
 
 
-def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
+def _refuse_run_folder(folder: Path, error: OSError | FolderError) -> UsageError:
     why = error if isinstance(error, OSError) else error.__cause__
     return UsageError(f"{folder} cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
 
@@ -386,7 +386,7 @@ def read_frozen_test_count(suites: Path) -> int:
     return int(tree["tests"])
 
 
-def make_slug(text: str) -> str:
+def make_file_name_part(text: str) -> str:
     """Return a form of a text that can be part of a file name. It contains only letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 

@@ -23,21 +23,21 @@ WAIT_FOR_EXIT_STATUS_S = 0.5
 """int s: how long to wait, after a process has lost its connections, until it is known whether the process has
 ended.
 """
-_LIVED_BEFORE_CHECK_KEY: pytest.StashKey[bool] = pytest.StashKey()
+_WAS_SUT_ALIVE_BEFORE_CHECK_KEY: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def require_sut_alive_before(item: pytest.Item) -> None:
     """Make sure that the system is alive before a check marked with ``sut_survives``."""
-    peer = _get_peer(item)
+    peer = _get_peer_of_check(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
-        item.stash[_LIVED_BEFORE_CHECK_KEY] = diagnose_system(peer).is_alive
+        item.stash[_WAS_SUT_ALIVE_BEFORE_CHECK_KEY] = diagnose_system(peer).is_alive
 
 
 def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
     """Request a session after a check that is marked with ``sut_survives``, or that failed or broke off. Record the
     finding.
     """
-    peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
+    peer, mark = _get_peer_of_check(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
     if (says := peer.environment.flood_description) is not None:  # the packets of this check are ignored
@@ -45,9 +45,9 @@ def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
         judge.record_breakdown(flood, ())
         return
     if mark is not None:
-        wanted, rules = item.stash.get(_LIVED_BEFORE_CHECK_KEY, False), mark.args or judge.covers
+        wanted, rules = item.stash.get(_WAS_SUT_ALIVE_BEFORE_CHECK_KEY, False), mark.args or judge.covers
     else:
-        wanted, rules = _is_suspicious(peer, judge), ()
+        wanted, rules = _may_sut_have_stopped_running(peer, judge), ()
     if not wanted:
         return
     diagnosis = diagnose_system(peer)
@@ -70,12 +70,12 @@ def record_survival(run: ConformanceRun) -> None:
             )
 
 
-def _get_peer(item: pytest.Item) -> Peer | None:
+def _get_peer_of_check(item: pytest.Item) -> Peer | None:
     found: Peer | None = item.funcargs.get("peer")  # type: ignore[attr-defined]
     return found
 
 
-def _is_suspicious(peer: Peer, judge: Judge) -> bool:
+def _may_sut_have_stopped_running(peer: Peer, judge: Judge) -> bool:
     """Return whether a system that answered earlier may no longer be running."""
     sut = peer.sut
     if sut.identifier is None:

@@ -30,12 +30,12 @@ from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
 
-MakeDrivers = Callable[[SutFile, Path], Sequence[SutDriver]]
+MakeDriversOfThreeSystems = Callable[[SutFile, Path], Sequence[SutDriver]]
 """The type of functions that create the drivers of a run from the SUT file and the run folder."""
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; no socket listens there
 
 
-def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, MakeDrivers]:
+def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, MakeDriversOfThreeSystems]:
     """Return the SUT file of a run, and a function that creates the drivers of the run, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [

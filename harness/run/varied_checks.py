@@ -17,7 +17,7 @@ from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavail
 from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
 from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict, VerdictEntry, get_worst_verdict
 from harness.run.checks import find_varied_parameters, get_check_id
-from harness.run.rows import CurrentRowFixtures
+from harness.run.rows import FixturesOfCurrentRow
 from harness.run.stash import CURRENT_ROW_KEY, JUDGE_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_RUNS_TO_SHRINK = 12
 """The maximum number of runs in the search for the smallest combination of values that breaks a rule."""
-MAX_ROW_ORDERS = 8
+MAX_ORDERS_OF_ROWS_TRIED = 8
 """The number of parameter orders that are tried in order to find a short covering array. The array should be short
 because each row requires a run of the check.
 """
@@ -117,7 +117,7 @@ class VariedCheck:
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
         self.conformance_run = item.config.stash[RUN_KEY]
-        self.rows: CurrentRowFixtures = item.stash[CURRENT_ROW_KEY]
+        self.rows: FixturesOfCurrentRow = item.stash[CURRENT_ROW_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
         self.varied_values = VariedValues.draw_values(wanted, self.sut)
@@ -130,7 +130,7 @@ class VariedCheck:
                 self.varied_values.values,
                 EXCLUDED_COMBINATIONS,
                 self.conformance_run.variation_strength,
-                orders=MAX_ROW_ORDERS,
+                orders=MAX_ORDERS_OF_ROWS_TRIED,
             )
             if varies
             else ()

@@ -9,7 +9,7 @@ import pytest
 
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue, load_documents, load_index
-from harness.rules.errata import CatalogueError, Erratum, Reading, load_errata
+from harness.rules.errata import CatalogueError, Erratum, ReadingOfErratum, load_errata
 
 NUMBERS = [
     *range(1, 66),
@@ -72,7 +72,7 @@ def test_erratum_entry_is_read(tmp_path: Path) -> None:
             id="E07",
             where=("MQQB-2.2.1-01", "MQQB 3.1.2.1"),
             says="a",
-            possible_readings=(Reading("b", "pass"), Reading("c", "fail")),
+            possible_readings=(ReadingOfErratum("b", "pass"), ReadingOfErratum("c", "fail")),
             real="d",
             choice="e",
             settled=True,

@@ -12,7 +12,7 @@ import pytest
 from harness.errors import UsageError
 from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.errata import load_errata
-from harness.rules.product_notes import REASONS_NOT_CONFIGURED, ProductNote
+from harness.rules.product_notes import REASON_BY_VALUE_WITHOUT_CONFIGURATION, ProductNote
 from harness.rules.releases import RELEASES
 from harness.sut.releases import LATER_METHODS
 from harness.sut.sut_file import parse_sut_file
@@ -43,7 +43,7 @@ def notes() -> list[ProductNote]:
 
 def configured(note: ProductNote) -> set[str]:
     """Return the behaviours that the reference shows because of a product note."""
-    return {name for name in note.reference if name.partition(":")[0] not in REASONS_NOT_CONFIGURED}
+    return {name for name in note.reference if name.partition(":")[0] not in REASON_BY_VALUE_WITHOUT_CONFIGURATION}
 
 
 def test_every_product_note_has_behaviors_or_a_reason() -> None:
@@ -52,7 +52,9 @@ def test_every_product_note_has_behaviors_or_a_reason() -> None:
     assert set(of_errata.values()) <= load_errata(load_index()).keys()
     unconfigured = [note for note in notes() if not configured(note)]
     assert len(notes()) == 193
-    assert {note.reference[0].partition(":")[0] for note in unconfigured} == REASONS_NOT_CONFIGURED.keys()
+    assert {
+        note.reference[0].partition(":")[0] for note in unconfigured
+    } == REASON_BY_VALUE_WITHOUT_CONFIGURATION.keys()
 
 
 def test_reference_release_shows_each_excused_behaviour() -> None:

@@ -16,7 +16,7 @@ from harness.environment import VirtualEnvironment
 from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, SystemCondition, SystemDiagnosis
 from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.peer.peer import Peer
-from harness.run.attempts import AttemptDisturbances, settle_attempts
+from harness.run.attempts import AttemptDisturbances, choose_result_of_attempts
 from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
@@ -104,7 +104,7 @@ PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
 def verdicts_of(*attempts: list[VerdictEntry], steady: bool = False) -> list[tuple[str, Verdict]]:
-    entries, _ = settle_attempts([(each, []) for each in attempts], AttemptDisturbances(3_600), steady=steady)
+    entries, _ = choose_result_of_attempts([(each, []) for each in attempts], AttemptDisturbances(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 
 

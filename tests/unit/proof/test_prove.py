@@ -13,7 +13,7 @@ from harness.judging.verdicts import Verdict
 from harness.proof.inventory import RuleInventory
 from harness.proof.prove import describe_unclean_result, prove, report_proof
 from harness.proof.steps import ReferenceStep, ReferenceSteps
-from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
+from harness.proof.trials import ResultOnCleanReference, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.transfer.sending import Sending
@@ -43,9 +43,9 @@ class ScriptedTrials:
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def run_checks_on_clean_reference(self, checks: Sequence[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Sequence[str]) -> dict[str, ResultOnCleanReference]:
         return {
-            check: CleanResult(
+            check: ResultOnCleanReference(
                 [TrialVerdict(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
                 self.steps.get(check, frozenset()),
                 self.seconds.get(check, 0),

@@ -14,13 +14,13 @@ from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.readings import (
     VariantRunResults,
-    find_explained_faults,
+    find_faults_with_verdicts_of_allowed_reading,
     list_wrong_reading_verdicts,
     run_readings,
     summarize_readings,
 )
 from harness.proof.steps import ReferenceStep, ReferenceSteps
-from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
+from harness.proof.trials import ResultOnCleanReference, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
 
@@ -46,9 +46,11 @@ class TrialsOfReadings:
         """Return the checks of each trial of a reading."""
         return [checks for name, checks in self.trials if reading in name.split()]
 
-    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, ResultOnCleanReference]:
         return {
-            check: CleanResult([TrialVerdict(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
+            check: ResultOnCleanReference(
+                [TrialVerdict(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0
+            )
             for check in checks
         }
 
@@ -160,7 +162,10 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
     of_fault: list[TrialVerdict], of_reading: list[TrialVerdict], *, same: bool
 ) -> None:
     found = VariantRunResults(run_readings=[ALLOWED], failing_verdicts_by_allowed_reading={ALLOWED: of_reading})
-    assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
+    assert (
+        list(find_faults_with_verdicts_of_allowed_reading({"a-fault": of_fault}, found))
+        == [("a-fault", ALLOWED)] * same
+    )
     why = "causes the same verdicts, so either the fault or the reading is wrong"
     said = f"explained: a-fault: the allowed reading {ALLOWED} {why}"
     assert (said in list_wrong_reading_verdicts(found, {"a-fault": of_fault})) is same

@@ -11,7 +11,7 @@ from harness.errors import HarnessError
 from harness.proof.inventory import take_inventory
 from harness.rules.catalogue import load_catalogue
 from harness.states.cells import PermittedOutcome, describe_cell
-from harness.states.machine import Machine, event, probe, state
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.table import StateTable, read_state_table, read_state_tables
 
 WHOLE = """
@@ -87,7 +87,7 @@ def test_state_machine_needs_a_step_for_each_state_event_and_probe(tmp_path):
     steps: dict[str, Any] = {
         "leave": state("open")(lambda self: None),
         "close": event("close")(lambda self: "done"),
-        "light": probe("light")(lambda self: "on"),
+        "light": mark_as_probe("light")(lambda self: "on"),
     }
     type("Door", (Machine,), dict(steps), path=path)
     with pytest.raises(HarnessError, match="no step for 'close' of events"):

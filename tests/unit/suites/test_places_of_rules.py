@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from harness.proof.inventory import take_inventory
-from harness.proof.places import Places, find_folders_of_rule
+from harness.proof.places import FoldersOfRule, find_folders_of_rule
 from harness.rules.catalogue import load_catalogue
 
 IN_ONE_FOLDER = 0.765
@@ -19,7 +19,7 @@ section names.
 
 
 @pytest.fixture(scope="module")
-def rules() -> Mapping[str, Places]:
+def rules() -> Mapping[str, FoldersOfRule]:
     """Return the places of every checked rule."""
     inventory = take_inventory()
     return {rule: find_folders_of_rule(inventory, rule) for rule in inventory.checked_rules()}
