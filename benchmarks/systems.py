@@ -27,7 +27,7 @@ from harness.sut.sut_file import (
     UNUSED_ADDRESS,
     load_sut_file,
 )
-from harness.sut.virtual_directory import FAR_COMPUTER_NAME, PEER
+from harness.sut.virtual_directory import FAR_COMPUTER_NAME, PEER_MACHINE_NAME
 from harness.sut.worker_configurations import MAX_WORKERS, build_worker_configurations
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
@@ -165,7 +165,7 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     remote = "".join(f"{each}_port = {port}\n" for each, port in ports.items())
     machines = {
         OWN_IDENTIFIER: ("sut", "sut.example", "here"),
-        PEER_IDENTIFIER: (PEER, peer_address, "here"),
+        PEER_IDENTIFIER: (PEER_MACHINE_NAME, peer_address, "here"),
         FAR_QUEUE_MANAGER: (FAR_COMPUTER_NAME, UNUSED_ADDRESS, "there"),
     }
     known = "".join(
@@ -178,7 +178,7 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
         f"[[directory.queues]]\nidentifier = '{identifier}'\npathname = '{computer}\\mqc-public'\n"
         f"base_priority = {priority}\n"
         for identifier, computer, priority in (
-            (PEER_PUBLIC_QUEUE, PEER, 0),
+            (PEER_PUBLIC_QUEUE, PEER_MACHINE_NAME, 0),
             (FAR_PUBLIC_QUEUE, FAR_COMPUTER_NAME, FAR_BASE_PRIORITY),
         )
     )
@@ -186,7 +186,8 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     (folder / f"{name}.toml").write_text(
         f"[queue_manager]\n{own}[remote]\n{remote}"
         '[[directory.sites]]\nname = "here"\n[[directory.sites]]\nname = "there"\n'
-        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER}", "{FAR_COMPUTER_NAME}"]\n{known}{published}'
+        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER_MACHINE_NAME}", "{FAR_COMPUTER_NAME}"]\n'
+        f"{known}{published}"
     )
 
 

@@ -16,7 +16,7 @@ from harness.attach.probes import AgentProbes
 from harness.environment import RealEnvironment
 from harness.errors import UsageError
 from harness.printable import one_line
-from harness.sut.agent import Agent
+from harness.sut.agent import AgentStartedByCommand
 from harness.sut.command_control import list_facilities
 from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
@@ -94,7 +94,7 @@ def call_every_agent_verb(
         return found
     finally:
         environment.close()
-        if isinstance(route, Agent):
+        if isinstance(route, AgentStartedByCommand):
             route.end()
 
 
@@ -103,7 +103,7 @@ def make_tcp_control_route(address: str) -> TcpRoute:
     return TcpRoute(parse_endpoint(f"--address {address}", address))
 
 
-def make_command_control_route(command: str) -> Agent:
+def make_command_control_route(command: str) -> AgentStartedByCommand:
     """Return the route to an agent that is started by a command. The command is one string with the quoting of a
     shell.
     """
@@ -113,7 +113,7 @@ def make_command_control_route(command: str) -> Agent:
         raise UsageError(f"--command: {error}") from error
     if not words:
         raise UsageError("--command: the command is empty")
-    return Agent(lambda: words, None, LONGEST_AGENT_START_MS)
+    return AgentStartedByCommand(lambda: words, None, LONGEST_AGENT_START_MS)
 
 
 def list_report_rows_of_facilities(

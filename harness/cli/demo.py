@@ -30,7 +30,7 @@ from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
 from harness.rules.naming import select_rules
 from harness.run_folder import VERDICTS_FILE
-from harness.sut.guard import Guard
+from harness.sut.guard import ProgramGuard
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import build_worker_configurations
@@ -169,12 +169,12 @@ def run_demo(out: Path, *, whole: bool) -> int:
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selected_sections=()) if whole else system for system in DEMO_SYSTEMS]
-    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 also end the started processes
+    with unwind_on_signals(), closing(ProgramGuard()) as guard:  # Ctrl-C and kill -9 also end the started processes
         return _start_runs_and_show_progress(systems, guard, out, console, began)
 
 
 def _start_runs_and_show_progress(
-    systems: list[DemoSystem], guard: Guard, out: Path, console: Console, began: float
+    systems: list[DemoSystem], guard: ProgramGuard, out: Path, console: Console, began: float
 ) -> int:
     """Start the runs and the report, show the progress of the runs, and compare the results with the expected
     results. Return the exit code.
@@ -218,7 +218,7 @@ def _remove_old_demo(out: Path) -> None:
     (out / "demo.txt").write_text("written by `mqconform demo`; the next demo replaces this folder\n", encoding="utf-8")
 
 
-def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
+def _start_run(system: DemoSystem, guard: ProgramGuard, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
@@ -270,7 +270,9 @@ def _write_config(system: DemoSystem, out: Path, worker: int | str) -> Path:
     return out / f"{system.run_folder_name}.{worker}.qm.toml"
 
 
-def _start_report(systems: Iterable[DemoSystem], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
+def _start_report(
+    systems: Iterable[DemoSystem], guard: ProgramGuard, out: Path, console: Console
+) -> subprocess.Popen[bytes]:
     folders = [str(out / system.run_folder_name) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAIT_LIMIT_S)]

@@ -24,7 +24,7 @@ from harness.model.remote.misuse import NEED_FOR_METHODS_OF_LATER_RELEASES
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.sut.sut import Sut
 
 LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
@@ -132,4 +132,8 @@ class AreaExplorer:
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
     """Return whether a system has the capabilities and facilities that a transition needs."""
-    return not lacks_method(sut, START_RECEIVE2_METHOD) if need == NEED_FOR_METHODS_OF_LATER_RELEASES else sut.has(need)
+    return (
+        not does_release_lack_method(sut, START_RECEIVE2_METHOD)
+        if need == NEED_FOR_METHODS_OF_LATER_RELEASES
+        else sut.has(need)
+    )

@@ -12,7 +12,7 @@ from typing import IO
 
 from harness.capture import CaptureError
 from harness.errors import UsageError
-from harness.wire.capture_files import Record, RecordError, read_records
+from harness.wire.capture_files import CaptureFileRecord, RecordError, read_records
 
 GZIP_FILE_MAGIC_BYTES = b"\x1f\x8b"
 PCAPNG_FILE_MAGIC_BYTES = b"\x0a\x0d\x0d\x0a"
@@ -32,7 +32,7 @@ _UNSUPPORTED_FILE_FORMATS = (
 """The unsupported capture formats that `editcap` can convert, by the first bytes of a file."""
 
 
-def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
+def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[CaptureFileRecord]:
     """Yield the frames of a capture file. ``damaged`` is called with a description of any damage.
 
     Raise UsageError, whose message names the remedy, for a file in an unsupported format, and CaptureError for a

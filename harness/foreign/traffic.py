@@ -18,7 +18,7 @@ from harness.foreign.datagrams import (
 from harness.foreign.links import IP_OFFSET_IF_FRAME_IS_CUT, IP_OFFSET_IF_FRAME_IS_NOT_IP, PAYLOAD_OFFSET_BY_LINK_TYPE
 from harness.foreign.reassembly import ACK, SYN
 from harness.foreign.systems import SystemsOfCapture, SystemViewOfConnection, show
-from harness.wire.capture_files import Record
+from harness.wire.capture_files import CaptureFileRecord
 
 PING_PORT = 3527
 MAX_OPEN_CONVERSATIONS = 16_384
@@ -48,7 +48,7 @@ class CaptureTraffic:
     direction.
     """
 
-    def take(self, record: Record) -> None:
+    def take(self, record: CaptureFileRecord) -> None:
         """Add the next frame of the capture."""
         self.frames += 1
         time_us = record.time_us
@@ -69,7 +69,7 @@ class CaptureTraffic:
         if lacking := self._fragments.end():
             self.unread_frame_count_by_reason["IP packets with missing fragments"] += lacking
 
-    def _read_frame(self, record: Record) -> None:
+    def _read_frame(self, record: CaptureFileRecord) -> None:
         link = PAYLOAD_OFFSET_BY_LINK_TYPE.get(record.link_type)
         if link is None:
             raise FrameWithoutJudgeableData(f"frames of link type {record.link_type}, which is not supported")

@@ -14,12 +14,12 @@ from harness.environment.pulse import LivenessMeasurement
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
-Instant = Frame | int
+FrameOrTimeMs = Frame | int
 """The type of an instant: a packet, or a time in int ms on the recorder's clock."""
 IN_TIME_TEXT = "in time"
 
 
-def get_time_ms(instant: Instant) -> int:
+def get_time_ms(instant: FrameOrTimeMs) -> int:
     """Return the time of an instant in ms on the recorder's clock."""
     return instant.time_ms if isinstance(instant, Frame) else instant
 

@@ -16,7 +16,7 @@ from harness.capture.message_summary import MessageSummary
 from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.errors import HarnessError
 from harness.peer.conversation import USER_MESSAGE_KIND, Conversation, RawConversation, Session
-from harness.peer.party import Party
+from harness.peer.party import CounterpartOfSut
 from harness.peer.raw_ends import RawListener
 from harness.wire import connection_parameters, establish_connection
 
@@ -24,7 +24,7 @@ TCP = "tcp"
 FrameCondition = Callable[[Frame], bool]
 
 
-class Inbox:
+class InboxOfUserMessages:
     """Every UserMessage from the SUT in one test, on all connections, whichever side opened them, with or without a
     core.
 
@@ -33,7 +33,7 @@ class Inbox:
 
     def __init__(
         self,
-        peer: Party,
+        peer: CounterpartOfSut,
         conversations: Callable[[], list[Conversation]],
         listen_raw: Callable[[], RawListener],
         is_foreign: FrameCondition,
@@ -191,7 +191,7 @@ def has_listening_core(session: Conversation) -> bool:
 # -- the peer's answers when the SUT opens a session --------------------------------------------------------------
 
 
-def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:
+def establish_response(peer: CounterpartOfSut, frame: Frame, **header: Any) -> Any:
     """Build the response to an EstablishConnection request from the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {

@@ -16,14 +16,14 @@ from harness.environment import Environment, Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
-from harness.peer.conversation import ChangePacket, Conversation, RawConversation, Session
+from harness.peer.conversation import ChangeSentPacket, Conversation, RawConversation, Session
 from harness.peer.handshake import build_parameters_request, establish_request, shake_hands
-from harness.peer.inbox import Inbox
-from harness.peer.party import NO_FIELDS, Party, PartyIdentity
+from harness.peer.inbox import InboxOfUserMessages
+from harness.peer.party import NO_CHANGED_FIELDS, CounterpartIdentity, CounterpartOfSut
 from harness.peer.raw_ends import PingPort, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
-from harness.varying.variant import PLAIN_VARIANT, RowVariant
+from harness.varying.variant import VARIANT_WITHOUT_CHANGES, RowVariant
 from reference_qm.codec import ConnectionParametersPacket, parse_packet
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -35,7 +35,7 @@ UNUSED_ADDRESS = "127.255.255.253"
 """A loopback address that no peer uses."""
 
 
-class Peer(Party):
+class Peer(CounterpartOfSut):
     """The counterpart of the SUT in one test. The recorder stores every packet that the peer sends or receives."""
 
     def __init__(
@@ -44,16 +44,16 @@ class Peer(Party):
         sut: Sut,
         recorder: Recorder,
         seed: str,
-        variant: RowVariant = PLAIN_VARIANT,
-        identity: PartyIdentity | None = None,
+        variant: RowVariant = VARIANT_WITHOUT_CHANGES,
+        identity: CounterpartIdentity | None = None,
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant, identity)
         self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
         """The MessageID of the first message of the peer's reference core."""
         self.sessions: dict[str, Session] = {}
         self.sessions_not_awaited_by_check: list[Session] = []
-        self._packet_changes_of_next_session: list[ChangePacket] = []
-        self._packet_changes_of_accepted_sessions: list[ChangePacket] = []
+        self._packet_changes_of_next_session: list[ChangeSentPacket] = []
+        self._packet_changes_of_accepted_sessions: list[ChangeSentPacket] = []
         self._host: CoreHost | None = None
         self._config = QueueManagerConfig(
             identifier=self.identifier,
@@ -71,7 +71,7 @@ class Peer(Party):
         self._actions_at_end_of_test: list[Callable[[], None]] = []
         self._other_hosts: list[Peer] = []
         """The further counterparts in the same test, which have other addresses."""
-        self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
+        self.inbox = InboxOfUserMessages(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
         self._ignore_when_open = False
         self.listens = False
         """Whether the peer has ever waited for connections from the SUT."""
@@ -94,7 +94,7 @@ class Peer(Party):
         The second counterpart uses the recorder of this peer, and ends with this peer. The inbox of each counterpart
         contains only the messages that the SUT sent to that counterpart.
         """
-        identity = PartyIdentity(uuid5(self.identifier, "second host"), address)
+        identity = CounterpartIdentity(uuid5(self.identifier, "second host"), address)
         second = Peer(
             self.environment, self.sut, self.recorder, f"second host {identity.identifier}", identity=identity
         )
@@ -143,7 +143,7 @@ class Peer(Party):
         connection.expect("EstablishConnection")
         return connection
 
-    def open_raw(self, asked: Mapping[str, Any] = NO_FIELDS, **header: Any) -> RawConversation:
+    def open_raw(self, asked: Mapping[str, Any] = NO_CHANGED_FIELDS, **header: Any) -> RawConversation:
         """Open a connection without a core, and set up a session on it (state OPEN).
 
         ``asked``: fields of the EstablishConnection request. ``header``: fields of the ConnectionParameters
@@ -191,7 +191,7 @@ class Peer(Party):
             self._host.start()
         return self._host
 
-    def open_session(self, tamper: ChangePacket | None = None) -> Session:
+    def open_session(self, tamper: ChangeSentPacket | None = None) -> Session:
         """Open a session to the SUT as the initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses
         the session.
         """
@@ -200,7 +200,7 @@ class Peer(Party):
             raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
-    def try_session(self, tamper: ChangePacket | None = None) -> tuple[Session | None, str | None]:
+    def try_session(self, tamper: ChangeSentPacket | None = None) -> tuple[Session | None, str | None]:
         """Try to open a session; return the session (None if no connection was established), and the reason for the
         failure (None if the session is open).
         """
@@ -228,7 +228,7 @@ class Peer(Party):
         if ping:
             self.host.listen_ping(driver.peer_ping_port)
 
-    def change_packets_of_accepted_sessions(self, change: ChangePacket | None) -> None:
+    def change_packets_of_accepted_sessions(self, change: ChangeSentPacket | None) -> None:
         """Change, with the function ``change``, every packet that the core sends from now on, on connections that
         the SUT opens. If ``change`` is None, the changes end.
 

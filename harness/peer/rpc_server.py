@@ -65,7 +65,7 @@ AUTHENTICATION_TYPE_NAK_REASON, CHECKSUM_NAK_REASON = 8, 9
 """Reasons for the rejection of a bind with authentication (MS-RPCE 2.2.2.5)."""
 
 
-class Context(NamedTuple):
+class ServedPresentationContext(NamedTuple):
     """A presentation context that the server accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     interface: Syntax
@@ -119,7 +119,7 @@ class ServedCall:
         self.answered.append(self.association.send(fault(self.call_id, self.p_cont_id, status)))
 
 
-AnswerCall = Callable[[ServedCall], None]
+AnswerServedCall = Callable[[ServedCall], None]
 """The type of functions that answer a call, or deliberately do not answer it."""
 
 
@@ -132,7 +132,7 @@ class ServedAssociation(RawConversation):
         self.port = port
         self.protection: SecurityContextOfConnection | None = None
         """The security context with which the SUT authenticates."""
-        self.contexts: dict[int, Context] = {}
+        self.contexts: dict[int, ServedPresentationContext] = {}
         self.binds: list[tuple[Frame, list[Proposal]]] = []
         self.calls: dict[int, ServedCall] = {}
 
@@ -192,7 +192,9 @@ class ServedAssociation(RawConversation):
             outcome = self._choose_bind_results(one, proposals, taken)
             if outcome.result == ACCEPTANCE_RESULT:
                 taken.add(one.abstract_syntax)
-                self.contexts[one.p_cont_id] = Context(one.abstract_syntax, outcome.transfer_syntax == NDR64)
+                self.contexts[one.p_cont_id] = ServedPresentationContext(
+                    one.abstract_syntax, outcome.transfer_syntax == NDR64
+                )
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
         flags = WHOLE_FRAGMENT_FLAGS
@@ -304,7 +306,7 @@ class RpcServer:
     """
 
     def __init__(
-        self, peer: Peer, answers: dict[str, AnswerCall], transfers: tuple[Syntax, ...] = (NDR64, NDR)
+        self, peer: Peer, answers: dict[str, AnswerServedCall], transfers: tuple[Syntax, ...] = (NDR64, NDR)
     ) -> None:
         self.peer = peer
         self.answers = answers

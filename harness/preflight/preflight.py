@@ -183,7 +183,7 @@ def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], i
     def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:
         reads_afar = capabilities.get("qm2qm", False)
         offered = setup.control.offered_facilities if setup.control else ()
-        announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
+        announced = {*offered, *(remote_control.FACILITIES_OF_REMOTE_CONTROL if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = count_judgeable_rules(lambda have: inventory.list_judgeable_rules(have) & must, announced, file)
         return found.total_rules, found.judgeable_rules_now

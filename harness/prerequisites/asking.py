@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
+from harness.peer.afterwards import TIME_SCALE_FOR_IMMEDIATE_ACKS
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
@@ -180,7 +180,7 @@ def describe_peer_address_and_port(system: SystemWithCheckedPrerequisites) -> st
 def _check_peer_reached_by_system(system: SystemWithCheckedPrerequisites) -> PrerequisiteFinding:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_peer_address_and_port(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
-        peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
+        peer.configure(timers=TimerSettings(scale=TIME_SCALE_FOR_IMMEDIATE_ACKS))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(TIMEOUT_FOR_REACHING_PEER_MS)

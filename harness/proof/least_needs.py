@@ -18,7 +18,7 @@ from reference_qm.control import VERBS_BY_FACILITY
 
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"}
-    | remote_control.FACILITIES
+    | remote_control.FACILITIES_OF_REMOTE_CONTROL
     | ALTERNATIVE_NEED_BY_NAME.keys()
 )
 """The needs that a single system can meet without a directory and without a control channel. The SUT file of this

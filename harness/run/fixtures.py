@@ -29,13 +29,13 @@ from harness.run.stash import (
     RUN_KEY,
     get_attempt_capture_path,
 )
-from harness.sut.stand_ins import describe_lack
+from harness.sut.stand_ins import describe_unmet_need
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 from harness.sut.worker_configurations import find_second_peer_address
 
 if TYPE_CHECKING:
-    from harness.peer.remote import Remote
+    from harness.peer.remote import RemoteReaderOfSut
 
 
 @pytest.fixture
@@ -115,11 +115,13 @@ def second_host(peer: Peer, sut: Sut, judge: Judge) -> Peer:
 
 
 @pytest.fixture
-def remote(peer: Peer, sut: Sut) -> Remote:
+def remote(peer: Peer, sut: Sut) -> RemoteReaderOfSut:
     """Return the SUT's interfaces for remote reading. A check that uses this fixture needs the capability qm2qm."""
-    from harness.peer.remote import Remote  # the import of scapy's DCE/RPC takes longer than all other imports
+    from harness.peer.remote import (
+        RemoteReaderOfSut,  # the import of scapy's DCE/RPC takes longer than all other imports
+    )
 
-    return Remote(peer, sut)
+    return RemoteReaderOfSut(peer, sut)
 
 
 @pytest.fixture
@@ -140,6 +142,6 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     if declared:
         item.stash[JUDGE_KEY].give_up(Verdict.NOT_APPLICABLE, f"the SUT file does not declare {', '.join(declared)}")
     else:
-        why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
+        why = f"no control channel offers {', '.join(map(describe_unmet_need, lacking))}"
         item.stash[JUDGE_KEY].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

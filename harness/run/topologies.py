@@ -24,7 +24,7 @@ from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.worker_configurations import build_worker_configurations
 from harness.topology.topology import System, Topology
-from harness.topology.topology_file import RECEIVER_ROLE, ROLES, Place, TopologyFile, load_topology
+from harness.topology.topology_file import RECEIVER_ROLE, ROLES, PlaceOfSystem, TopologyFile, load_topology
 from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class TopologyDriver:
             driver.stop()
 
 
-def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
+def _build_driver(place: PlaceOfSystem, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
     driver = create_driver(replace(place.file, driver=told), out, number)
     assert isinstance(driver, ExternalDriver)  # a topology file contains no virtual system

@@ -23,7 +23,7 @@ from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import CoveringArrayRow, build_covering_array
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_parameter_value
-from harness.varying.shrinking import find_smallest_failing_part
+from harness.varying.shrinking import find_smallest_failing_values_of_row
 from harness.varying.variant import RowVariant
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class VariedCheck:
             return again[-1].get_worst_verdict(rule) is wanted
 
         if not self.conformance_run.is_part_of_proof:
-            part = find_smallest_failing_part(missed.row, self.plain, passing, fails_again)
+            part = find_smallest_failing_values_of_row(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed_values(missed.row, self.plain)

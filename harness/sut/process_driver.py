@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
-from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
+from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, build_log_file_name_of_worker
 from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.listeners import SutPort, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
@@ -28,7 +28,7 @@ class ProcessDriver(ExternalDriver):
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file, out, worker)
-        self.process = SutProcess(out / name_file_of_worker("sut.log", worker))
+        self.process = SutProcess(out / build_log_file_name_of_worker("sut.log", worker))
         self.restarts = 0
         self._dead = False
         self._command: list[str] = []

@@ -33,7 +33,7 @@ from reference_qm.surface.remote_commands import (
 )
 
 REMOTE_ANSWER_TIMEOUT_MS = 60_000
-FACILITIES = frozenset({"receive"})
+FACILITIES_OF_REMOTE_CONTROL = frozenset({"receive"})
 """The facility whose verbs remote reading replaces. An agent with this facility can also make the SUT read
 remotely.
 """

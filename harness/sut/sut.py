@@ -18,7 +18,7 @@ from harness.sut.own_queues import QueuesOfTest
 from harness.sut.provisioning import load_sut_keys
 from harness.sut.shown import NotShown, parse_reply
 from harness.sut.stand_ins import ALTERNATIVE_NEED_BY_NAME, add_needs_met_by_facilities, list_needs_met_by_file
-from harness.sut.surroundings import build_surroundings
+from harness.sut.surroundings import build_environment_changed_by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWER_TIMES_PER_TIMER, VIRTUAL_TIMEOUTS, Timeouts
 from harness.varying.variant import RowVariant
@@ -45,7 +45,7 @@ class EnvironmentNotRestored(Exception):
     """
 
 
-class TapeInterface(Protocol):
+class CheckNotesInterface(Protocol):
     """The interface of the notes in the capture of a check (tape). The notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
@@ -86,7 +86,7 @@ class Sut(QueuesOfTest):
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts
         self.environment = environment
-        self.tape: TapeInterface | None = None
+        self.tape: CheckNotesInterface | None = None
         """The notes in the capture (tape). They record everything that is needed to replay the test, except the
         packets.
         """
@@ -140,7 +140,7 @@ class Sut(QueuesOfTest):
         """The original states of the parts of the environment that ``change_environment`` has changed, by part."""
         self.controls_environment = True
         """Whether the control channel can also change the environment."""
-        self.commanded_environment = build_surroundings(file.environment)
+        self.commanded_environment = build_environment_changed_by_commands(file.environment)
         """The parts of the environment that commands of the SUT file can change."""
         self.broken: str | None = None
         """A one-line message about the parts of the environment that could not be restored, or None if all were

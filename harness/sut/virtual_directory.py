@@ -27,8 +27,8 @@ FAR_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER_COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1701")
-PEER, FAR_COMPUTER_NAME = "peer", "far"
-PEER_HOST_NAME = f"{PEER}.example"
+PEER_MACHINE_NAME, FAR_COMPUTER_NAME = "peer", "far"
+PEER_HOST_NAME = f"{PEER_MACHINE_NAME}.example"
 """The name of the peer's host, which the environment must resolve."""
 
 
@@ -43,12 +43,16 @@ def build_virtual_directory(
     for element in (
         Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
-        Computer(Name=PEER, SecurityIdentifier=PEER_COMPUTER_SID.build()),
+        Computer(Name=PEER_MACHINE_NAME, SecurityIdentifier=PEER_COMPUTER_SID.build()),
         Site(Identifier=OWN_SITE_GUID, Name="here"),
         Site(Identifier=FAR_SITE_GUID, Name="there"),
         _build_machine(identifier, computer, driver.address),
         _build_machine(
-            peer, PEER, PEER_HOST_NAME, RoutingServer=True, PublicEncryptionKeyList=load_known_keys(peer)[peer]
+            peer,
+            PEER_MACHINE_NAME,
+            PEER_HOST_NAME,
+            RoutingServer=True,
+            PublicEncryptionKeyList=load_known_keys(peer)[peer],
         ),
         _build_machine(FAR_QUEUE_MANAGER, FAR_COMPUTER_NAME, UNUSED_ADDRESS, FAR_SITE_GUID, RoutingServer=True),
         RoutingLink(
@@ -57,7 +61,7 @@ def build_virtual_directory(
             ActualCost=1,
             SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
         ),
-        Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
+        Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER_MACHINE_NAME}\\mqc-public"),
         Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR_COMPUTER_NAME}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
         *(_build_user(account) for account in accounts),
     ):

@@ -11,7 +11,7 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
-from harness.sut.limited_control import limit_control, offer_remote_reading
+from harness.sut.limited_control import add_remote_reading_to_control, limit_facilities_of_control
 from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import (
     BASE_PROVIDER_ONLY_GUID,
@@ -19,7 +19,7 @@ from harness.sut.provisioning import (
     build_restricted_queue,
     build_virtual_security,
 )
-from harness.sut.sut import Sut, TapeInterface
+from harness.sut.sut import CheckNotesInterface, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
@@ -71,7 +71,7 @@ class VirtualDriver:
         self.identifier: UUID | None = None
         self._raises = raises
         self._host: SystemHost | None = None
-        self._tape: TapeInterface | None = None
+        self._tape: CheckNotesInterface | None = None
         """The host of the reference core and the notes in the capture, both of the latest test."""
 
     def _configure_security(self, peer: UUID) -> SecurityConfig:
@@ -159,8 +159,10 @@ class VirtualDriver:
         who, offered = request_identity(control), self.file.reference.facilities
         if offered == tuple(VERBS_BY_FACILITY):
             return control, who
-        limited, who = limit_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
-        return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)
+        limited, who = (
+            limit_facilities_of_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
+        )
+        return add_remote_reading_to_control(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _select_sut_file(self, needs: Collection[str]) -> SutFile:
         """Return the SUT file for a check. A system that can have a directory has one only if the check needs it."""

@@ -17,10 +17,10 @@ from reference_qm.surface.inputs import Endpoint
 STALL_TOLERANCE_MS = 100
 """int ms: an answer whose duration exceeds the usual duration by more than this value counts as delayed by a stall."""
 
-OpenChannel = Callable[[RealEnvironment, LivenessMeasurement], QuestionChannel]
+OpenQuestionChannel = Callable[[RealEnvironment, LivenessMeasurement], QuestionChannel]
 
 
-class VitalSigns:
+class LivenessMonitor:
     """The vital signs of a system: its speed and its pulse. The speed (the duration of its answers) is measured when
     the run starts. The pulse (regular questions, whose answers reveal stalls) is measured during each test.
     """
@@ -29,7 +29,7 @@ class VitalSigns:
         self.file = file
         self.speed: SpeedMeasurement | None = None
         self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
-        self._open_channel: OpenChannel | None = None
+        self._open_channel: OpenQuestionChannel | None = None
         self._pulse_of_test: LivenessMeasurement | None = None
         """The pulse that was measured during the previous test."""
         self._clock: WallClock | None = None
@@ -80,7 +80,7 @@ class VitalSigns:
         """
         return 0 if self._clock is None else self._clock.largest_jump_ms
 
-    def _list_pulse_channels(self, ping_port: int, control: ControlRoute | None) -> Iterator[OpenChannel]:
+    def _list_pulse_channels(self, ping_port: int, control: ControlRoute | None) -> Iterator[OpenQuestionChannel]:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)
@@ -90,7 +90,7 @@ class VitalSigns:
         if control is not None:
             yield lambda environment, pulse: ControlPulseChannel(environment, control, pulse.note_answer)
 
-    def _answers_on_channel(self, channel: OpenChannel) -> bool:
+    def _answers_on_channel(self, channel: OpenQuestionChannel) -> bool:
         environment = RealEnvironment()
         try:
             pulse = self._create_pulse(environment, channel)
@@ -99,7 +99,7 @@ class VitalSigns:
         finally:
             environment.close()
 
-    def _create_pulse(self, environment: RealEnvironment, channel: OpenChannel) -> LivenessMeasurement:
+    def _create_pulse(self, environment: RealEnvironment, channel: OpenQuestionChannel) -> LivenessMeasurement:
         usual_ms = self.speed.fastest_ms if self.speed else 0
         pulse = LivenessMeasurement(
             lambda: environment.now().monotonic_ms,

@@ -12,7 +12,7 @@ from harness.wire.layer import Layer
 from harness.wire.packets import dissect, dissect_ping
 from harness.wire.runs import list_field_runs
 from harness.wire.wire_error import WireError
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 MAX_SHOWN_BYTES_OF_FIELD_VALUE = 64
 MAX_SHOWN_VALUE_CHARACTERS = 256
@@ -76,7 +76,7 @@ def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, .
     built = b""
     for field in list_field_runs(type(layer)):
         offset = start + len(built)
-        if isinstance(field, Word):
+        if isinstance(field, WordOfBitFields):
             end, whole = offset + field.size, getattr(layer, field.name)
             built += bytes(field.size)
             named = (*path, field.name)

@@ -14,7 +14,7 @@ from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.errata import load_errata
 from harness.rules.product_notes import REASON_BY_VALUE_WITHOUT_CONFIGURATION, ProductNote
 from harness.rules.releases import RELEASES
-from harness.sut.releases import LATER_METHODS
+from harness.sut.releases import QM2QM_METHODS_OF_LATER_RELEASES
 from harness.sut.sut_file import parse_sut_file
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import QueueManagerInstallation
@@ -72,7 +72,7 @@ def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN_RELEASES
     assert get_release_behaviours("none") == {}
     assert adapt_config_to_release("none", CONFIG) == CONFIG
-    assert remote.METHODS_ADDED_BY_LATER_RELEASES == LATER_METHODS
+    assert remote.METHODS_ADDED_BY_LATER_RELEASES == QM2QM_METHODS_OF_LATER_RELEASES
 
 
 @pytest.mark.parametrize("release", WINDOWS_RELEASES)

@@ -13,7 +13,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire.protection import SIG20
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.applications import Application, PendingRequest
@@ -87,7 +87,7 @@ def _read_empty_queue_with_each_read_kind(queue):
 
 def _look_up_first_and_last_message(queue):
     """Look up the first and the last message of a queue, unless the release of the SUT has no lookups."""
-    if lacks_method(queue.remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
+    if does_release_lack_method(queue.remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
         return []
     return [
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from harness.peer.association import Call
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_answer_outcome, get_call_outcome
 from harness.sut.outcomes import Outcome
@@ -29,7 +29,7 @@ ACCESS_AND_SHARE_BY_OPEN_MODE = MappingProxyType(
 class OpenModes(Machine, path=Path(__file__)):
     """A queue with up to three readers, and a second queue that a reader has open exclusively."""
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         remote.empty_queue()
         self._remote = remote

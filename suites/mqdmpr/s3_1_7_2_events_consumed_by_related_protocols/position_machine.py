@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.peer.association import Call
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_answer_outcome, get_call_outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
@@ -22,7 +22,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
     queue contains a message that a separate transaction has received.
     """
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         self._peer, self._sut = remote.peer, remote.sut
         self._admin = self._sut.queue("admin")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import each, facts, one_of
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action, LookupId
@@ -194,7 +194,9 @@ def test_search_skips_all_locked_messages(remote, judge):
     queue, other = remote.open_with_messages(), remote.open()
     for label in LABELS_IN_ORDER_OF_ARRIVAL:
         priority = 6 - labels.index(label)
-        remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)])
+        remote.send_all(
+            [remote.peer.recoverable_message(base={"PR": priority}, label=label, body=BODY_OF_MESSAGES_FROM_PEER)]
+        )
     ends = (
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
         queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
@@ -232,7 +234,7 @@ def test_search_skips_all_locked_messages(remote, judge):
     judge(
         "MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND_STATUS, "lookup"), observed=outcomes, evidence=similar, case=case
     )
-    remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
+    remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=BODY_OF_MESSAGES_FROM_PEER)])
     reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
     other.put_message_back(first).expect_success()
     reads["peek by late cursor"] = queue.peek(hCursor=late_cursor)

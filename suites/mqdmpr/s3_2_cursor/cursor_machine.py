@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_call_outcome, get_read_outcome
 from harness.wire.rpc_qm2qm import Action
@@ -19,7 +19,7 @@ LONG_READ_TIMEOUT_MS = 60_000
 class Cursor(Machine, path=Path(__file__)):
     """A cursor of a queue with the messages ``first`` and ``second``, and a second cursor at the first message."""
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         self._remote = remote
         self._queue = remote.open_with_messages("first", "second")

@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
@@ -20,7 +20,7 @@ SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 400, 600_000
 """Two timeouts in ms: the first expires during a check; the second is longer than any check, even on a system that
 stalls.
 """
-LARGE_BODY = MESSAGE_BODY * 400
+LARGE_BODY = BODY_OF_MESSAGES_FROM_PEER * 400
 ILLEGAL_CURSOR_STATUS, NOT_FOUND_STATUS = "MQ_ERROR_ILLEGAL_CURSOR_ACTION", "MQ_ERROR_MESSAGE_NOT_FOUND"
 ALREADY_RECEIVED_STATUS, TIMEOUT_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_IO_TIMEOUT"
 PRIORITY_BY_LABEL = {"a": 6, "b": 3, "c": 3, "d": 0, "e": 0}
@@ -45,7 +45,7 @@ class MessagesOfPeer:
         self.remote.send_all([self._build_message_to_queue(label, sequence) for label in labels])
 
     def _build_message_to_queue(self, label, sequence):
-        body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else MESSAGE_BODY
+        body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else BODY_OF_MESSAGES_FROM_PEER
         if self.kind == "transactional":
             return sequence.message(label=label, body=body)
         base, delivery = {"PR": PRIORITY_BY_LABEL[label]}, {"DM": 0 if label in LABELS_OF_EXPRESS_MESSAGES else 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_call_outcome, get_read_outcome
 from harness.states.vocabulary import WAITS_OUTCOME
@@ -23,7 +23,7 @@ class Handle(Machine, path=Path(__file__)):
     queue on a separate connection, and has a read that waits at another queue.
     """
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         self._remote = remote
         self._queue = remote.open_with_messages("first", "second")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import needs
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import parametrize_method
@@ -88,7 +88,7 @@ def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules)
     waits = [one.state_after_silence() for one in (peek, receive)]
     remote.send_all(
         [
-            remote.peer.recoverable_message(label=label, body=MESSAGE_BODY * size)
+            remote.peer.recoverable_message(label=label, body=BODY_OF_MESSAGES_FROM_PEER * size)
             for label, size in (("first", 7), ("second", 1))
         ]
     )

@@ -11,7 +11,7 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
@@ -539,7 +539,9 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     labels = ["first", "second", "third", "fourth"]
     queue = remote.open_with_messages()
     base = {"PR": 3 + 2 * at}
-    remote.send_all([remote.peer.recoverable_message(base=base, label=label, body=MESSAGE_BODY) for label in labels])
+    remote.send_all(
+        [remote.peer.recoverable_message(base=base, label=label, body=BODY_OF_MESSAGES_FROM_PEER) for label in labels]
+    )
     others = [queue.open_cursor(), None, queue.open_cursor()]
     cursor = others[1] = queue.open_cursor()
     stays = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]

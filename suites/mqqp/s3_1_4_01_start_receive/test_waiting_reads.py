@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import each, facts, holds, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import parametrize_method
 from suites.mqqp.steps.reading import send_messages_to_queue
@@ -26,7 +26,7 @@ def find_other_start_method(remote, by):
     given method.
     """
     other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
-    return by if lacks_method(remote.sut, other) else other
+    return by if does_release_lack_method(remote.sut, other) else other
 
 
 @parametrize_method(

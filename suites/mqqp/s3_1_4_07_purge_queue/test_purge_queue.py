@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import each, facts, in_queue, one_of, status
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Ack
@@ -170,7 +170,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
-def send_message_and_purge_queue_again(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
+def send_message_and_purge_queue_again(remote: RemoteReaderOfSut, queue: RemoteQueue, kind: Kind) -> str:
     """Send a further message, and purge the queue again; return the outcome of the purge."""
     remote.send_all([build_full_message(remote.peer, "further", kind)])
     return queue.purge().outcome

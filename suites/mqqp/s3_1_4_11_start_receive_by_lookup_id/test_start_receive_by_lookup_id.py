@@ -13,7 +13,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import each, facts, holds, in_queue, one_of, status
 from harness.judging.judge import Judge
 from harness.peer.association import Call
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
@@ -147,7 +147,7 @@ MESSAGE_PRIORITIES = (7, 6, 0)
 """The priorities of the three messages."""
 
 
-def send_in_reverse_priority_order(remote: Remote) -> None:
+def send_in_reverse_priority_order(remote: RemoteReaderOfSut) -> None:
     """Send the three messages with different priorities, beginning with the message that will be the
     last in the queue.
     """

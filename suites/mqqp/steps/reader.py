@@ -13,7 +13,7 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
-from harness.sut.releases import LackedByRelease, lacks_method
+from harness.sut.releases import LackedByRelease, does_release_lack_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, build_desc2, takes_message
@@ -273,7 +273,7 @@ class Reader:
         release does not have the method.
         """
         found = self.server.wait(name)
-        if not found and lacks_method(self.sut, name):
+        if not found and does_release_lack_method(self.sut, name):
             raise LackedByRelease(f"the client does not implement {name}")
         if not found:
             came = ", ".join(call.name for call in self.server.calls) or "none"

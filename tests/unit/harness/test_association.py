@@ -16,7 +16,7 @@ from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.passive import PassiveJudge
 from harness.peer.peer import Peer
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN_SYNTAX, Proposal
@@ -69,7 +69,7 @@ def judged() -> PassiveJudge:
 
 
 @pytest.fixture
-def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge) -> Iterator[Remote]:
+def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge) -> Iterator[RemoteReaderOfSut]:
     sut = Sut(
         sut_file(),
         environment,
@@ -84,7 +84,7 @@ def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge)
     recorder = Recorder(environment, capture)
     recorder.listeners.append(judged.on_frame)
     peer = Peer(environment, sut, recorder, seed="association")
-    made = Remote(peer, sut)
+    made = RemoteReaderOfSut(peer, sut)
     made._emptied.add("plain")  # what is scripted needs no emptying
     yield made
     peer.close()

@@ -28,7 +28,7 @@ from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState
 from harness.errors import SutUnavailable, UsageError
 from harness.paths import SUITES
 from harness.proof.inventory import RuleInventory
-from harness.sut.agent import Agent
+from harness.sut.agent import AgentStartedByCommand
 from harness.sut.sut_file import CAPABILITIES, parse_sut_file
 from reference_qm.control import VERBS_BY_FACILITY
 
@@ -50,10 +50,10 @@ agent.Verbs.{verb} = {verb}
 """
 
 
-def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
+def changed(patch: str, *, start_ms: int = 20_000) -> AgentStartedByCommand:
     """Return the example agent, changed by the given code."""
     script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
-    return Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
+    return AgentStartedByCommand(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
 
 
 def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> AgentFindings:
