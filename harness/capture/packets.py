@@ -190,7 +190,7 @@ def _read_stream_packets(stream: CapturedStream) -> Iterator[CapturedPacket]:
     transport = RPC_TRANSPORT_NAME if stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
-        inbound = stream.is_client_sut
+        inbound = stream.is_sut_the_client
         if inbound is not None and way is stream.from_server:
             inbound = not inbound
         for first, end in _list_packet_spans(way):

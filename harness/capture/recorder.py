@@ -133,7 +133,7 @@ class Frame:
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
-    def drop_layers(self) -> None:
+    def drop_dissection(self) -> None:
         """Remove the dissection from memory, because a dissection takes several times the memory of the bytes. When
         the dissection is needed, the packet is dissected again.
         """
@@ -379,7 +379,7 @@ class Recorder:
         """
         self.note(b'{"bytes": %d}' % size)
 
-    def flush(self) -> None:
+    def record_incomplete_packets_of_connections(self) -> None:
         """For each connection, record the remaining bytes from the SUT, which do not form a complete packet."""
         for connection in self.connections:
             self._record_trailing_bytes(connection)
@@ -503,7 +503,7 @@ def set_frame_kind(frame: Frame) -> None:
     except ValueError:
         return
     if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
-        frame.drop_layers()
+        frame.drop_dissection()
 
 
 def _find_packet_kind(frame: Frame) -> str:

@@ -38,18 +38,18 @@ class CapturedDirection:
 
 @dataclass(slots=True)
 class CapturedStream:
-    """One TCP connection. ``client`` opened the connection in the frame ``opened_frame``, which has the comment
+    """One TCP connection. ``client`` opened the connection in the frame ``frame_of_opening``, which has the comment
     ``comment``.
 
-    ``is_client_sut`` states whether the recorder of the capture received the client's bytes; it is None if the
+    ``is_sut_the_client`` states whether the recorder of the capture received the client's bytes; it is None if the
     file does not record the direction.
     """
 
     client: Endpoint
     server: Endpoint
-    opened_frame: int
+    frame_of_opening: int
     comment: str | None = None
-    is_client_sut: bool | None = None
+    is_sut_the_client: bool | None = None
     from_client: CapturedDirection = field(default_factory=CapturedDirection)
     from_server: CapturedDirection = field(default_factory=CapturedDirection)
 

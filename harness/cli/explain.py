@@ -54,7 +54,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
             "",
             f"random exploration: the model of the area {', '.join(areas)} cites the rule",
         )
-    proof = "proven: a check fails on each fault" if rule in inventory.proven else "not proven"
+    proof = "proven: a check fails on each fault" if rule in inventory.proven_rules else "not proven"
     yield from _format_titled_list(
         f"faults ({proof})", [_describe_check_or_fault(one) for one in _list_faults_that_break_rule(inventory, rule)]
     )
@@ -133,7 +133,7 @@ def _list_checks(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
     """Return the checks that judge a rule, each with its name, its place, the first line of its docstring, and its
     varied parameters.
     """
-    varied = inventory.varied
+    varied = inventory.varied_parameters_by_check
     return [
         _describe_check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
         for check in inventory.checks(rule)
@@ -171,7 +171,7 @@ def _list_faults_that_break_rule(inventory: RuleInventory, rule: str) -> list[di
 
     If the name of a fault is composed from a table, the place is the table line with the rule's id.
     """
-    records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
+    records = [inventory.fault_records_by_name[name] for name in inventory.faults.get(rule, [])]
     places = [find_place(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
     return [
         {"name": one.name, "place": place, "says": one.says, "blind": one.blind}

@@ -71,7 +71,7 @@ def prove(
         return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks, apart=readings)
 
     chosen = (erratum or []) if rule or erratum else None
-    covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
+    covering = {check for one in rule or () for check in inventory.checks_by_rule.get(one, ())}
     every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
     files = set() if every else {check.partition("::")[0] for check in covering}
     proof, readings_run = run_with_trials(jobs, prove_with_progress, sorted(files) or ["suites"])

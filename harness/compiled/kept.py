@@ -121,7 +121,9 @@ class CachedRecords:
     records_by_file: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The cached records, by kind of record and by the path of the Python file."""
 
-    def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
+    def get_records_of_files(
+        self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]
+    ) -> list[Any]:
         """Return the records about the given files, in the order of the files.
 
         ``make`` is a function that computes the missing records, by the path of the file. Each
@@ -142,7 +144,7 @@ class CachedRecords:
                 {"stamps": self.file_stamps, "imports": self.imported_files, "records": self.records_by_file},
             )
 
-    def forget(self, changed: Set[str]) -> None:
+    def remove_records_of_changed_files(self, changed: Set[str]) -> None:
         """Remove the records of changed files, and of all files that import a changed file, or imported it before
         the change.
         """
@@ -168,5 +170,5 @@ def load_cached_records() -> CachedRecords:
     kept = CachedRecords(*parts) if all(isinstance(part, dict) for part in parts) else CachedRecords()
     changed = find_changed_files(kept.file_stamps)
     if changed:
-        kept.forget(changed)
+        kept.remove_records_of_changed_files(changed)
     return kept

@@ -92,7 +92,7 @@ class Environment(Protocol):
     """The time and the network in which a check runs."""
 
     is_time_virtual: bool
-    hung_up: bool
+    was_ended_by_timeout: bool
     """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood_description: str | None
     """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""

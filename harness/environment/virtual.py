@@ -105,7 +105,7 @@ class VirtualEnvironment:
     """
 
     is_time_virtual = True
-    hung_up = False
+    was_ended_by_timeout = False
     flood_description: str | None = None
     pulse: LivenessMeasurement | None = None
 

@@ -163,14 +163,16 @@ class PeerServingRemoteReads:
     def _end_receive(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond(
-            Return=ARBITRARY_ERROR_STATUS if bytes(call.into.pphContext) in self._receives_with_refused_end else 0
+            Return=ARBITRARY_ERROR_STATUS
+            if bytes(call.decoded_request.pphContext) in self._receives_with_refused_end
+            else 0
         )
 
     def _cancel(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond()
         for read, request in list(self._request_id_by_read.items()):
-            if request == call.into.dwRequestID and not self.reads[read].answered:
+            if request == call.decoded_request.dwRequestID and not self.reads[read].answered:
                 self._build_read_answer(self.reads[read], read, None, CANCELED_STATUS, 0)
 
     def _begin_read(self, call: ServedCall) -> None:
@@ -214,7 +216,7 @@ class PeerServingRemoteReads:
         return self._names.get((kind, value), str(value))
 
     def _describe_call(self, call: ServedCall) -> dict[str, Any]:
-        into = call.into
+        into = call.decoded_request
         if call.name == Method.OPEN_QUEUE:
             return {
                 "hQueue": self._get_name_in_model("queue", into.hQueue),
@@ -252,20 +254,22 @@ class PeerServingRemoteReads:
             "timeout_ms": asked.ulTimeout,
             "size": asked.dwSize,
             "buffer": octets(asked.lpBuffer),
-            "sequential id": 0 if call.name == Method.START_RECEIVE else call.into.lpRemoteReadDesc2.SequentialId,
+            "sequential id": 0
+            if call.name == Method.START_RECEIVE
+            else call.decoded_request.lpRemoteReadDesc2.SequentialId,
             "reserved": asked.Reserved,
             "unused id": asked.dwRequestID not in self._request_id_by_read.values(),
         }
         if call.name == Method.START_RECEIVE_BY_LOOKUP_ID:
-            described["lookup_id"] = call.into.LookupId
+            described["lookup_id"] = call.decoded_request.LookupId
         return described
 
 
 def _find_remote_read_description(call: ServedCall) -> Any:
     """Return the REMOTEREADDESC of a request."""
     if call.name == Method.START_RECEIVE:
-        return call.into.lpRemoteReadDesc
-    return call.into.lpRemoteReadDesc2.pRemoteReadDesc.value
+        return call.decoded_request.lpRemoteReadDesc
+    return call.decoded_request.lpRemoteReadDesc2.pRemoteReadDesc.value
 
 
 def _describe_action(action: int) -> Any:

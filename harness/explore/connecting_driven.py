@@ -119,7 +119,7 @@ class DrivenConnectingSystem:
         self._sut = peer.sut
         self._names = {
             DIRECT_DESTINATION: peer.direct_name("mqc-x"),
-            PRIVATE_DESTINATION: peer.private_name(9),
+            PRIVATE_DESTINATION: peer.build_private_format_name_of_peer(9),
             UNKNOWN_HOST_DESTINATION: _QUEUE_ON_UNKNOWN_HOST,
         }
         if peer.sut.has("set_timers"):
@@ -132,7 +132,7 @@ class DrivenConnectingSystem:
         self._pings = PingAnsweringPort(peer)
         peer.call_at_end_of_test(self._pings.close)
         self._queue = peer.sut.queue("plain")
-        self._listener = peer.listen_raw(ping=False)
+        self._listener = peer.listen_without_core(ping=False)
         self._sessions: dict[str, RawConversation] = {}
         self._connection_counts = dict.fromkeys(self._names, 0)
         self._acknowledged = dict.fromkeys(self._names, 0)

@@ -152,7 +152,7 @@ class DrivenRemoteQueues(DrivenQueues):
             form=form,
         ).wait()
         if opened.outcome not in _SUCCESS_OUTCOMES:
-            return ExpectedRefusal((opened.plain_outcome,))
+            return ExpectedRefusal((opened.outcome_whether_thrown_or_returned,))
         others = [one.handle for one in self._opened.values()]
         own = {"hQueue": opened.out.phQueue}
         fields = {"zero": {"hQueue": 0}, "other": {"hQueue": others[0]} if others else own}.get(ignored, own)
@@ -281,13 +281,15 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _await_outcome(self, call: Call) -> Any:
         call.wait()
-        return "done" if call.outcome in _SUCCESS_OUTCOMES else ExpectedRefusal((call.plain_outcome,))
+        return (
+            "done" if call.outcome in _SUCCESS_OUTCOMES else ExpectedRefusal((call.outcome_whether_thrown_or_returned,))
+        )
 
     def _describe_read_answer(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
-            return ExpectedRefusal((call.plain_outcome,))
+            return ExpectedRefusal((call.outcome_whether_thrown_or_returned,))
         description = get_read_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else _parse_read_packet(bytes(data))

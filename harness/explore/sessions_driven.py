@@ -67,7 +67,7 @@ class DrivenSessions:
             SERVER_GUID_LIKE_OWN_AT_START: UUID(int=own.int ^ 1),
             SERVER_GUID_LIKE_OWN_AT_END: UUID(int=own.int ^ 1 << 127),
         }
-        self._pings = {name: peer.open_udp() for name in PING_PORT_NAMES} if peer.sut.has("ping") else {}
+        self._pings = {name: peer.open_ping_port() for name in PING_PORT_NAMES} if peer.sut.has("ping") else {}
         if peer.sut.has("set_timers"):
             timers = {
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,

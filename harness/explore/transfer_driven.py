@@ -212,7 +212,7 @@ class DrivenTransfer(DrivenQueues):
     def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
         self._secured_message = (message, len(self._peer.recorder.frames))
         wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
-        to = self._peer.private_name(_PRIVATE_QUEUE_NUMBER_OF_PEER)
+        to = self._peer.build_private_format_name_of_peer(_PRIVATE_QUEUE_NUMBER_OF_PEER)
         self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
         return "done"
 
@@ -252,7 +252,7 @@ class DrivenTransfer(DrivenQueues):
         arrived.
         """
         record = self._wire.connections.get(get_destination_direct_name(message))
-        conversation = next((one for one in self._peer.conversations if one.record is record), None)
+        conversation = next((one for one in self._peer.open_conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()
         packet = user_message(

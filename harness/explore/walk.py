@@ -117,9 +117,14 @@ class StepChooser:
     @classmethod
     def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> StepChooser:
         """Return a ``StepChooser`` of the transitions that a system supports."""
-        drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
+        drawn = [
+            one for one in kind.transitions.values() if kind.weights_of_inherited_transitions.get(one.name, one.weight)
+        ]
         found = [one for one in drawn if all(map(has, one.needs))]
-        return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
+        return cls(
+            [one.name for one in found],
+            [kind.weights_of_inherited_transitions.get(one.name, one.weight) for one in found],
+        )
 
     def steps(self, chance: Random, number: int) -> Callable[[AgreeingModels], Iterator[Step]]:
         """Return a function that draws the given number of steps."""

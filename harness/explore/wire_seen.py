@@ -93,7 +93,7 @@ class SystemPackets:
         messages that no earlier acknowledgment named. It counts only recoverable messages that the system has
         acknowledged, because a system need not count the messages that it refuses (E19).
         """
-        for conversation in self._peer.conversations:
+        for conversation in self._peer.open_conversations:
             record = conversation.record
             came, sent = self._recoverable_flags_of_received_messages[record], self._sent[record]
             if record.closed_by is not None or self._acknowledged_message_counts.get(record, 0) == len(came):
@@ -126,7 +126,7 @@ class SystemPackets:
         return any(one.record in used for one in self._was_opened_by_peer())
 
     def _was_opened_by_peer(self) -> list[Conversation]:
-        return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]
+        return [one for one in self._peer.open_conversations if isinstance(one, RawConversation) and one.by_peer]
 
     def _on_frame(self, frame: Frame) -> None:
         if not frame.from_sut or frame.connection is None:

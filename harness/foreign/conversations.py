@@ -111,7 +111,7 @@ class Conversation:
         if self._reassembly.closed:
             self.end()
 
-    def is_opened_again(self, side: int, sequence: int) -> bool:
+    def opens_new_connection(self, side: int, sequence: int) -> bool:
         """Return whether a SYN from one side opens a new connection between the same addresses and ports."""
         way = self._reassembly.ways[side]
         return self.ended or (

@@ -142,7 +142,7 @@ def format_capture_as_json(checked: CheckedCapture, systems: list[SystemFinding]
 
 def _build_system_finding(system: JudgedSystem, checked: CheckedCapture) -> SystemFinding:
     by_rule: dict[str, list[VerdictEntry]] = {}
-    for entry in system.take_verdicts():
+    for entry in system.remove_and_return_verdicts():
         by_rule.setdefault(entry.rule, []).append(entry)
     rules = tuple(_build_rule_finding(entries, system, checked) for _, entries in sorted(by_rule.items()))
     unjudged: dict[str, int] = {}

@@ -40,7 +40,7 @@ def lines_of_capture(
     if len(systems) > 1:
         names = ", ".join(system.name for system in systems[:MAX_NAMED_SYSTEMS])
         raise CaptureWithoutPacketDirections(f"{path} contains several systems; give --sut with one of {names}")
-    lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].take_verdicts()]
+    lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].remove_and_return_verdicts()]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]
     return checked.traffic.end_us, kept
 

@@ -71,7 +71,7 @@ class StreamSplitter(ABC):
         """Return the offset at which a packet seems to begin, or None if there is no such offset."""
 
     @abstractmethod
-    def is_packet(self, data: bytes) -> bool:
+    def is_parsable_packet(self, data: bytes) -> bool:
         """Return whether the bytes are a packet that can be parsed."""
 
     def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
@@ -166,7 +166,7 @@ class StreamSplitter(ABC):
             if size is None or len(self._unprocessed_bytes) < size:
                 return
             after = bytes(self._unprocessed_bytes[size : size + LONGEST_PACKET_START_BYTES])
-            if self.is_packet(bytes(self._unprocessed_bytes[:size])) and (not after or self.find(after) == 0):
+            if self.is_parsable_packet(bytes(self._unprocessed_bytes[:size])) and (not after or self.find(after) == 0):
                 self._is_packet_start_assumed = False
             elif not after or len(after) == LONGEST_PACKET_START_BYTES or has_push_flag:
                 self._drop_first_bytes(1)
@@ -224,7 +224,7 @@ class PacketSplitter(StreamSplitter):
     def find(self, data: bytes) -> int | None:
         return find_possible_packet(data)
 
-    def is_packet(self, data: bytes) -> bool:
+    def is_parsable_packet(self, data: bytes) -> bool:
         try:
             parse_packet(data)
         except FormatError:

@@ -27,7 +27,7 @@ class PduSplitter(StreamSplitter):
     def find(self, data: bytes) -> int | None:
         return 0 if begins_with_pdu(data) else None
 
-    def is_packet(self, data: bytes) -> bool:
+    def is_parsable_packet(self, data: bytes) -> bool:
         return begins_with_pdu(data)
 
 

@@ -27,8 +27,8 @@ class UnwrappedTcpSegment(NamedTuple):
     """A TCP segment whose sequence numbers do not wrap around. ``acknowledged`` is 0 if the segment acknowledges no
     byte.
 
-    ``missing``: the number of bytes at the end of the segment that are missing in the capture; ``end`` includes these
-    bytes.
+    ``missing_byte_count``: the number of bytes at the end of the segment that are missing in the capture; ``end``
+    includes these bytes.
     """
 
     start: int
@@ -38,7 +38,7 @@ class UnwrappedTcpSegment(NamedTuple):
     flags: int
     number: int
     time_us: int
-    missing: int
+    missing_byte_count: int
 
 
 class DirectionBytesReceiver:

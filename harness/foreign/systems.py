@@ -78,10 +78,10 @@ class JudgedSystem:
         if frame.kind == "UserMessage" and frame.size > MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD:
             frame.forget_bytes_and_dissection()  # the report shows no field of the packet
         else:
-            frame.drop_layers()
+            frame.drop_dissection()
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
-    def take_verdicts(self) -> list[VerdictEntry]:
+    def remove_and_return_verdicts(self) -> list[VerdictEntry]:
         """Return the verdicts for this system, and remove them from this object, because a capture can contain
         thousands of systems.
         """

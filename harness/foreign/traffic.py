@@ -100,7 +100,7 @@ class CaptureTraffic:
         key = payload.source + payload.target + data[:4]
         known = self._open_conversations.get(key)
         sequence = int.from_bytes(data[4:8], "big")
-        if known is None or (flags & SYN and not flags & ACK and known[0].is_opened_again(known[1], sequence)):
+        if known is None or (flags & SYN and not flags & ACK and known[0].opens_new_connection(known[1], sequence)):
             known = self._open_conversation(key, payload)
         conversation, side = known
         if conversation.ended:

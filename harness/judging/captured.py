@@ -69,7 +69,7 @@ def judge_capture(
     replay = CaptureReplayRecorder(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
-    replay.listeners.append(lambda frame: frame.drop_layers())
+    replay.listeners.append(lambda frame: frame.drop_dissection())
     replay.play_capture()
     judge.conclude_passive_rules()
     return JudgedCapture(entries, replay.now_us)
@@ -120,7 +120,7 @@ class CaptureReplayRecorder(Recorder):
             self._number = number
             self.now_us = max(self.now_us, time_us)
             happens()
-        self.flush()
+        self.record_incomplete_packets_of_connections()
 
     def elapsed_ms(self) -> int:
         return (self.now_us - self._start_us) // 1000
@@ -129,7 +129,7 @@ class CaptureReplayRecorder(Recorder):
         return self._number
 
     def _replay_stream(self, stream: CapturedStream) -> Iterator[_TimedReplayEvent]:
-        client_is_sut = self._note_direction(stream.is_client_sut)
+        client_is_sut = self._note_direction(stream.is_sut_the_client)
         rpc = stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):

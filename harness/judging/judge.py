@@ -116,7 +116,7 @@ class Judge:
         frames = _list_evidence_frames(evidence)
         for rule in self._require_rules(rules):
             self._write_outcome(rule, outcome, frames, errata=errata, note=note, advice=advice)
-        return outcome.kept
+        return outcome.is_expectation_met
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
         """Judge every rule that the check covers. The arguments and the result are the same as those of
@@ -134,7 +134,7 @@ class Judge:
         note: str | None,
         advice: bool,
     ) -> None:
-        row, kept = self._get_covered_rule(rule), outcome.kept
+        row, kept = self._get_covered_rule(rule), outcome.is_expectation_met
         if advice:
             self._append_entry(
                 self._build_should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
@@ -508,7 +508,7 @@ class Judge:
 class _ResultOfComparison(NamedTuple):
     """The result of one comparison. ``refusal``: the reason that the SUT gave for a refusal."""
 
-    kept: bool
+    is_expectation_met: bool
     expected: str
     observed: str
     refusal: str | None

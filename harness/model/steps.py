@@ -82,16 +82,16 @@ class Model:
     """
 
     transitions: ClassVar[Mapping[str, Transition]] = {}
-    left_out: ClassVar[frozenset[str]] = frozenset()
+    omitted_inherited_transitions: ClassVar[frozenset[str]] = frozenset()
     """The inherited transitions that this model omits."""
-    weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    weights_of_inherited_transitions: ClassVar[Mapping[str, int]] = MappingProxyType({})
     """The weights of those inherited transitions whose weight differs from the weight in the base class."""
 
     def __init_subclass__(cls) -> None:
         found = {
             name: getattr(getattr(cls, name, None), _TRANSITION_MARK, None)
             for name in dir(cls)
-            if name not in cls.left_out
+            if name not in cls.omitted_inherited_transitions
         }
         cls.transitions = MappingProxyType({name: one for name, one in found.items() if one is not None})
 

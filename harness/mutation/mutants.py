@@ -161,9 +161,9 @@ def _describe_edit(
     function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: SyntaxTreeEdit
 ) -> tuple[str, str]:
     if operator == "early-return":
-        answer = edit.new[0]
+        answer = edit.new_value[0]
         return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
-    if edit.new.__class__ is ast.Pass:
+    if edit.new_value.__class__ is ast.Pass:
         return get_first_line(statement), "pass"
     before = get_first_line(statement)
     undo = edit.swap_nodes()

@@ -19,16 +19,16 @@ class SyntaxTreeEdit:
 
     edited_node: Any
     key: Any
-    new: Any
+    new_value: Any
 
     def swap_nodes(self) -> SyntaxTreeEdit:
         """Put the new value into the syntax tree; return the edit that restores the old value."""
         if isinstance(self.key, str):
             old = getattr(self.edited_node, self.key)
-            setattr(self.edited_node, self.key, self.new)
+            setattr(self.edited_node, self.key, self.new_value)
         else:
             old = self.edited_node[self.key]
-            self.edited_node[self.key] = self.new
+            self.edited_node[self.key] = self.new_value
         return SyntaxTreeEdit(self.edited_node, self.key, old)
 
 
@@ -39,12 +39,12 @@ class MutationSite:
     node: ast.AST
     statement: ast.stmt
     parent: ast.AST
-    holder: Any
+    field_or_list_with_node: Any
     key: Any
 
     def make_edit(self, new: Any) -> SyntaxTreeEdit:
         """Return the edit that replaces the node."""
-        return SyntaxTreeEdit(self.holder, self.key, new)
+        return SyntaxTreeEdit(self.field_or_list_with_node, self.key, new)
 
 
 def find_sites(function: ast.FunctionDef) -> Iterator[MutationSite]:

@@ -112,7 +112,7 @@ def _send_over_outage(pair: PairOfSystems, origin: PairSystem, target: PairSyste
     queue = target.sut.queue("plain")
     labels = _list_numbered_labels("over an outage", 2 * MESSAGES_PER_SCENARIO)
     _send_all_messages(origin, target, queue, labels[:MESSAGES_PER_SCENARIO], delivery="recoverable")
-    pair.cut()
+    pair.interrupt_network()
     _send_all_messages(origin, target, queue, labels[MESSAGES_PER_SCENARIO:], delivery="recoverable")
     pair.environment.run_until(lambda: False, target.sut.quiet_ms)
     pair.restore_connections()

@@ -140,7 +140,7 @@ class PairOfSystems:
         at = Endpoint(side.relay_address, side.sut.file.driver.peer_ping_port or side.sut.ping_port)
         return PingRelay(self.environment, at, target, self.recorder)
 
-    def cut(self) -> None:
+    def interrupt_network(self) -> None:
         """Interrupt the network between the systems."""
         for relay in self._relays:
             relay.cut()
@@ -167,7 +167,7 @@ class PairOfSystems:
             stack.callback(self.recorder.close)
             for ping in self._pings:
                 stack.callback(ping.close)
-            stack.callback(self.cut)
+            stack.callback(self.interrupt_network)
             stack.callback(self._await_acknowledgments)
             for side in self.sides.values():
                 stack.callback(side.sut.restore_state)

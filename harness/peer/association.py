@@ -148,7 +148,7 @@ class Call:
         return "returned" if self.status is None else get_status_name(self.status)
 
     @property
-    def plain_outcome(self) -> str:
+    def outcome_whether_thrown_or_returned(self) -> str:
         """The outcome of the call. An HRESULT has the same description whether the SUT returned it or sent it as the
         status of a fault.
         """
@@ -156,7 +156,7 @@ class Call:
 
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
 
-    FAILURE: ClassVar[str] = "a failure HRESULT"
+    FAILURE_HRESULT_TEXT: ClassVar[str] = "a failure HRESULT"
     WAITING: ClassVar[str] = "still waiting"
 
     @property
@@ -170,7 +170,7 @@ class Call:
         return None if described is None else described.value
 
     @property
-    def sequential_id(self) -> int | None:
+    def sequential_id_of_read(self) -> int | None:
         """The SequentialId in the answer to a read, or None if the answer has no SequentialId."""
         return None if self.out is None else self.out.lpRemoteReadDesc2.SequentialId
 
@@ -209,8 +209,8 @@ class Call:
 
     @property
     def label_or_failure(self) -> str:
-        """``FAILURE`` if the call returned a failure HRESULT; otherwise ``label_or_outcome``."""
-        return self.FAILURE if self.failed else self.label_or_outcome
+        """``FAILURE_HRESULT_TEXT`` if the call returned a failure HRESULT; otherwise ``label_or_outcome``."""
+        return self.FAILURE_HRESULT_TEXT if self.failed else self.label_or_outcome
 
     @property
     def has_null_handle(self) -> bool:

@@ -50,10 +50,14 @@ class Conversation:
     @property
     def messages(self) -> list[Frame]:
         """The messages that the SUT has sent on this connection, except messages of earlier tests."""
-        return [frame for frame in self._user_messages(self.record.from_sut) if not self.peer.is_residue(frame)]
+        return [
+            frame
+            for frame in self._user_messages(self.record.from_sut)
+            if not self.peer.is_about_message_of_earlier_test(frame)
+        ]
 
     @property
-    def sut_parameters(self) -> Any:
+    def connection_parameters_of_sut(self) -> Any:
         """The ConnectionParametersHeader that the SUT sent on this connection."""
         return next(frame for frame in self.received if frame.kind == "ConnectionParameters")[
             "ConnectionParametersHeader"
@@ -219,7 +223,7 @@ class Conversation:
         acks = [frame for frame in self.received if frame.kind == "SessionAck"]
         return acks[-1] if acks else None
 
-    def check_alive(self) -> Frame:
+    def require_session_ack_for_message(self) -> Frame:
         """Send a message and return its SessionAck; raise ConformanceFailure if no SessionAck arrives."""
         answer = self.request_acknowledgment()
         if answer is None:

@@ -76,11 +76,15 @@ class InboxOfUserMessages:
         return self._messages.copy()
 
     @property
-    def pieces(self) -> list[Frame]:
+    def packets_with_possibly_malformed_messages(self) -> list[Frame]:
         """Every packet that is a message or is malformed. Checks that examine the bytes of possibly malformed messages
         use these packets.
         """
-        return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
+        return [
+            frame
+            for frame in self._pieces
+            if frame.kind != USER_MESSAGE_KIND or not self.peer.is_about_message_of_earlier_test(frame)
+        ]
 
     def wait(self, wanted: FrameCondition, count: int = 1, within_ms: int | None = None) -> list[Frame]:
         """Wait until ``count`` of the wanted messages have arrived, or until the timeout expires; return the wanted
@@ -122,13 +126,13 @@ class InboxOfUserMessages:
     def _read_new_frames(self) -> None:
         while self._unread_frames:
             frame = self._unread_frames[0]
-            if not self.peer.is_residue(frame):
+            if not self.peer.is_about_message_of_earlier_test(frame):
                 self._copies.append(frame)
-                if self._is_new(frame):
+                if self._is_first_packet_of_message(frame):
                     self._messages.append(frame)
             self._unread_frames.popleft()
 
-    def _is_new(self, frame: Frame) -> bool:
+    def _is_first_packet_of_message(self, frame: Frame) -> bool:
         user, again = frame.message or frame["UserHeader"], frame.message in self._summaries
         if frame.message is not None:
             self._summaries.add(frame.message)

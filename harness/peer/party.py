@@ -131,29 +131,29 @@ class CounterpartOfSut:
         """Return a direct format name of a queue of the peer."""
         return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
 
-    def private_name(self, number: int = 1) -> str:
+    def build_private_format_name_of_peer(self, number: int = 1) -> str:
         """Return a private format name of a queue of the peer."""
         return f"PRIVATE={self.identifier}\\{number:08x}"
 
     @property
-    def public_name(self) -> str:
+    def format_name_of_public_queue(self) -> str:
         """The format name of the peer's public queue."""
         return f"PUBLIC={PEER_PUBLIC_QUEUE}"
 
     @property
-    def missing_queue(self) -> str:
+    def format_name_of_missing_queue(self) -> str:
         """The format name of a queue that does not exist in the SUT, as the destination of a message."""
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
-    def private_destination(self, queue: str) -> dict[str, Any]:
+    def build_fields_for_private_name_of_sut_queue(self, queue: str) -> dict[str, Any]:
         """Return the UserHeader fields that address a message to a queue of the SUT by its private format name; the
         argument is the queue's path name.
         """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
-        return self.private_queue(self.sut.guid, number)
+        return self.build_fields_for_private_destination(self.sut.guid, number)
 
     @staticmethod
-    def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
+    def build_fields_for_private_destination(queue_manager: UUID, number: int) -> dict[str, Any]:
         """Return the UserHeader fields that address a message to a private queue of a queue manager."""
         return {
             "DQ": DQ_PRIVATE_ON_DESTINATION,
@@ -175,7 +175,7 @@ class CounterpartOfSut:
         destination = self.sut.format_name(queue).removeprefix("DIRECT=")
         if self.variant is not VARIANT_WITHOUT_CHANGES:
             if "destination" not in headers and self.variant["destination"] == "private":
-                own |= self.private_destination(self.sut.queue(queue))
+                own |= self.build_fields_for_private_name_of_sut_queue(self.sut.queue(queue))
             if "transaction" not in headers and self.variant.value("delivery") == "transactional":
                 headers = {"transaction": self.sequence.get_next_message_fields(), **headers}
         plain = {"destination": destination, "user": own, "body": b"of the peer"}
@@ -192,7 +192,7 @@ class CounterpartOfSut:
         """Build a recoverable message, which the SUT must acknowledge after RecoverableAckTimeout."""
         return self.message({"DM": 1, **user}, **headers)
 
-    def is_residue(self, frame: Frame) -> bool:
+    def is_about_message_of_earlier_test(self, frame: Frame) -> bool:
         """Return whether a packet is a message of an earlier test with the same peer, or acknowledges such a
         message. No check judges these packets.
         """

@@ -71,19 +71,21 @@ class Peer(CounterpartOfSut):
         self._actions_at_end_of_test: list[Callable[[], None]] = []
         self._other_hosts: list[Peer] = []
         """The further counterparts in the same test, which have other addresses."""
-        self.inbox = InboxOfUserMessages(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
+        self.inbox = InboxOfUserMessages(
+            self, lambda: self.open_conversations, self.listen_without_core, self.arrived_at_other_counterpart
+        )
         self._ignore_when_open = False
         self.listens = False
         """Whether the peer has ever waited for connections from the SUT."""
 
     @property
-    def conversations(self) -> list[Conversation]:
+    def open_conversations(self) -> list[Conversation]:
         """Every open connection with the SUT, opened by either side, with or without a core."""
         return [*self.sessions.values(), *(one for one in self._raw if one.is_open)]
 
     def hang_up(self) -> None:
         """Close every open connection with the SUT."""
-        for conversation in self.conversations:
+        for conversation in self.open_conversations:
             conversation.end()
 
     # -- a second host ------------------------------------------------------------------------------------------
@@ -103,7 +105,7 @@ class Peer(CounterpartOfSut):
         self.call_at_end_of_test(lambda: second._release_everything(lambda: None))
         return second
 
-    def is_foreign(self, frame: Frame) -> bool:
+    def arrived_at_other_counterpart(self, frame: Frame) -> bool:
         """Return whether a packet arrived on a connection of another counterpart in the same test."""
         return frame.connection is not None and any(host.has_connection(frame) for host in self._other_hosts)
 
@@ -159,7 +161,7 @@ class Peer(CounterpartOfSut):
         """Register a function that is called at the end of the test."""
         self._actions_at_end_of_test.append(close)
 
-    def listen_raw(self, *, ping: bool = True) -> RawListener:
+    def listen_without_core(self, *, ping: bool = True) -> RawListener:
         """Accept the SUT's connections without a core; answer the SUT's pings if ``ping`` is True."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
@@ -167,7 +169,7 @@ class Peer(CounterpartOfSut):
         self._listeners.append(RawListener(self, self.register_conversation))
         return self._listeners[-1]
 
-    def open_udp(self, port: int = 0) -> PingPort:
+    def open_ping_port(self, port: int = 0) -> PingPort:
         """Open a UDP port for pings to and from the SUT."""
         end = PingPort(self, port)
         self.call_at_end_of_test(end.close)
@@ -195,12 +197,12 @@ class Peer(CounterpartOfSut):
         """Open a session to the SUT as the initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses
         the session.
         """
-        session, error = self.try_session(tamper)
+        session, error = self.try_to_open_session(tamper)
         if session is None or error is not None:
             raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
-    def try_session(self, tamper: ChangeSentPacket | None = None) -> tuple[Session | None, str | None]:
+    def try_to_open_session(self, tamper: ChangeSentPacket | None = None) -> tuple[Session | None, str | None]:
         """Try to open a session; return the session (None if no connection was established), and the reason for the
         failure (None if the session is open).
         """

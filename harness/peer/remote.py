@@ -170,14 +170,14 @@ class RemoteReaderOfSut:
 
     def deliver(self, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
         """Send messages to a queue of the SUT; raise ConformanceFailure if the SUT does not acknowledge them."""
-        self.send_all(
+        self.send_messages_and_require_acks(
             [
                 self.peer.recoverable_message(user, queue=queue, label=label, body=BODY_OF_MESSAGES_FROM_PEER)
                 for label in labels
             ]
         )
 
-    def send_all(self, packets: Sequence[Any]) -> None:
+    def send_messages_and_require_acks(self, packets: Sequence[Any]) -> None:
         """Send messages to queues of the SUT; raise ConformanceFailure if the SUT does not acknowledge them."""
         if not packets:
             return

@@ -76,8 +76,8 @@ class ServedPresentationContext(NamedTuple):
 class ServedCall:
     """A call from the SUT.
 
-    ``frames``: the fragments of the request. ``into``: the [in] parameters, a scapy packet. ``malformed``: the
-    reason why the stub is invalid; if there is a reason, ``into`` is None.
+    ``frames``: the fragments of the request. ``decoded_request``: the [in] parameters, a scapy packet. ``malformed``:
+    the reason why the stub is invalid; if there is a reason, ``decoded_request`` is None.
     """
 
     association: ServedAssociation
@@ -85,11 +85,11 @@ class ServedCall:
     p_cont_id: int
     operation: Operation
     wide: bool
-    into: Any = None
+    decoded_request: Any = None
     frames: list[Frame] = field(default_factory=list)
     malformed: str | None = None
     answered: list[Frame] = field(default_factory=list)
-    cancel_frames: list[Frame] = field(default_factory=list)
+    frames_of_cancel_pdus: list[Frame] = field(default_factory=list)
     """The co_cancel and orphaned PDUs that the SUT sent for this call."""
     received_stub_bytes: bytearray = field(default_factory=bytearray, repr=False)
 
@@ -170,7 +170,7 @@ class ServedAssociation(RawConversation):
             elif frame.kind == "request":
                 self._on_genuine_request(frame)
             elif (call := self.calls.get(read_call_id(frame.data))) is not None:
-                call.cancel_frames.append(frame)
+                call.frames_of_cancel_pdus.append(frame)
 
     def _on_bind(self, frame: Frame) -> None:
         proposals, call_id = list(list_bind_proposals(frame.data)), read_call_id(frame.data)
@@ -289,10 +289,10 @@ class ServedAssociation(RawConversation):
 
     def _complete_call(self, call: ServedCall) -> None:
         try:
-            call.into = call.operation.read_request(bytes(call.received_stub_bytes), call.wide)
+            call.decoded_request = call.operation.read_request(bytes(call.received_stub_bytes), call.wide)
         except WireError as error:
             call.malformed = str(error)
-        call.frames[0].stub = call.into
+        call.frames[0].stub = call.decoded_request
         self.server.take(call)
 
 

@@ -35,7 +35,7 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
     try:
         found = endpoint_mapper.ask_qmcomm_port(driver.address)
     except SutUnavailable as error:
-        setup.lacking.add("qm2qm")
+        setup.missing_capabilities.add("qm2qm")
         said, _, remedy = str(error).rpartition("; ")
         return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, remedy)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
@@ -60,7 +60,7 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             yield _call_harmless_rpc_method(setup, association)
             yield _check_access_right_to_queue(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        setup.lacking.add("qm2qm")
+        setup.missing_capabilities.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
         remedy = (
             "check that driver.rpc_port is right (Windows: 2103), and that no firewall blocks this machine"
@@ -79,7 +79,7 @@ def _call_harmless_rpc_method(setup: RunSetup, association: Association) -> Prer
         return PrerequisiteFinding(
             "rpc call", PrerequisiteState.OK, f"R_QMGetRTQMServerPort returns port {call.status}"
         )
-    setup.lacking.add("qm2qm")
+    setup.missing_capabilities.add("qm2qm")
     return PrerequisiteFinding(
         "rpc call", PrerequisiteState.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call)
     )
@@ -109,7 +109,7 @@ def _check_access_right_to_queue(
         call.outcome == "MQ_OK" if made else call.status is not None
     ):
         return PrerequisiteFinding("rpc access", PrerequisiteState.OK, said)
-    setup.lacking.add("qm2qm")
+    setup.missing_capabilities.add("qm2qm")
     remedy = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )

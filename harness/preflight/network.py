@@ -91,7 +91,7 @@ def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     if declared and answered:
         yield PrerequisiteFinding("ping", PrerequisiteState.OK, f"{where} answers")
     elif declared:
-        setup.lacking.add("ping")
+        setup.missing_capabilities.add("ping")
         remedy = (
             "set ping = false in [capabilities], or switch the ping service on (Windows: "
             "Security\\EnablePingService) and let udp "

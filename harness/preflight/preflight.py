@@ -171,7 +171,7 @@ _PREFLIGHT_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...
 
 
 def _has_capability(setup: RunSetup, capability: str) -> bool:
-    return setup.file.capabilities.get(capability, False) and capability not in setup.lacking
+    return setup.file.capabilities.get(capability, False) and capability not in setup.missing_capabilities
 
 
 def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], inventory: Any) -> MustRuleCounts:

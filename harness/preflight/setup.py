@@ -15,7 +15,7 @@ class RunSetup(SystemWithCheckedPrerequisites):
 
     control: AgentFindings | None = None
     """The findings about the control channel, or None if there is no control channel or it does not answer."""
-    lacking: set[str] = field(default_factory=set)
+    missing_capabilities: set[str] = field(default_factory=set)
     """The declared capabilities that the system does not have."""
     peer_can_listen: bool = True
     can_run_begin: bool = True

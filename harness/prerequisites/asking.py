@@ -76,19 +76,19 @@ _REMEDY_FOR_NAME_OF_OTHER_SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class _TargetQueue:
-    """A queue that a format name addresses. ``about``: the queue's key in [queues], or an empty string if the tester
-    created the queue.
+    """A queue that a format name addresses. ``queue_key_in_sut_file``: the queue's key in [queues], or an empty string
+    if the tester created the queue.
     """
 
     name: str
     queue: str
     subject: str
-    about: str = ""
+    queue_key_in_sut_file: str = ""
 
     @property
     def transactional(self) -> bool:
         """Return whether the queue accepts only transactional messages."""
-        return self.about == "transactional"
+        return self.queue_key_in_sut_file == "transactional"
 
 
 @dataclass(slots=True)
@@ -449,7 +449,7 @@ def _list_queue_findings(file: str, sent: list[_SentTestMessage]) -> Iterator[Pr
     of_address = [one for one in sent if one.target.subject == TCP_NAME_SUBJECT]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:
-        key = one.target.about
+        key = one.target.queue_key_in_sut_file
         if not key:
             continue
         kind = "transactional" if one.target.transactional else "nontransactional"

@@ -69,7 +69,7 @@ def list_least_needs(inventory: RuleInventory, rules: Iterable[str]) -> Iterator
     for rule in rules:
         if rule in inventory.passive:
             yield LeastNeedsOfRule(rule, (), "")
-        elif checks := inventory.tests.get(rule):
+        elif checks := inventory.checks_by_rule.get(rule):
             check = min(checks, key=lambda name: _compute_cost_of_needs(inventory.needs[name]))
             yield LeastNeedsOfRule(rule, tuple(sorted(inventory.needs[check], key=_compute_sort_key_of_needs)), check)
 

@@ -103,7 +103,7 @@ def prove(
     proof = ProofResults(checked_rules=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
     if not wanted & (inventory.passive | load_compared_rules().keys()):  # every check can judge such a rule
-        covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
+        covering = {check for rule in wanted for check in inventory.checks_by_rule.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.run_checks_on_clean_reference(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
@@ -151,7 +151,7 @@ def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequenc
     for rule in proof.checked_rules:
         lines = of_rule[rule]
         passes = any(line.verdict is Verdict.PASS for line in lines)
-        if not passes and rule not in inventory.tests and rule not in inventory.proven:
+        if not passes and rule not in inventory.checks_by_rule and rule not in inventory.proven_rules:
             proof.rules_without_judged_packet.append(rule)
         elif not passes or any(line.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED) for line in lines):
             proof.reason_by_rule_failing_without_fault[rule] = describe_unclean_result(lines)
@@ -165,7 +165,7 @@ class _CandidateChecks:
 
     def __init__(self, inventory: RuleInventory, clean: Mapping[str, ResultOnCleanReference], wanted: set[str]) -> None:
         self.open: set[RuleAndFunction] = {
-            (_get_check_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
+            (_get_check_function(check), rule) for rule in wanted for check in inventory.checks_by_rule.get(rule, ())
         }
         self._inventory = inventory
         self._clean = clean
@@ -196,7 +196,7 @@ class _CandidateChecks:
         """
         functions = {function for function, _ in self.open}
         for fault in faults:
-            covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
+            covering = {check for rule in fault.breaks for check in self._inventory.checks_by_rule.get(rule, ())}
             needed, changed = _ConditionOfOpenRuleAndFunction(set(self.open)), find_changed_steps(fault.install)
             checks = [
                 check
@@ -225,7 +225,7 @@ class _CandidateChecks:
                 for one in self._judging_checks_by_rule.get(rule, ())
                 if can_check_notice_variant(self._clean[one].steps, changed)
             ]
-            covering = set(self._inventory.tests.get(rule, ()))
+            covering = set(self._inventory.checks_by_rule.get(rule, ()))
             own = [check for check in judged if check in covering]
             first |= dict.fromkeys(own or judged[:CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT])
             others |= dict.fromkeys(judged)

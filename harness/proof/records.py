@@ -57,7 +57,7 @@ def _collect_record_rows(
     paths = [
         path.relative_to(SUITES.parent).as_posix() for path in list_suite_files_containing(patterns, rule and [rule])
     ]
-    for rows in load_cached_records().of(kind, paths, make):
+    for rows in load_cached_records().get_records_of_files(kind, paths, make):
         yield from rows
 
 

@@ -149,13 +149,13 @@ class RepeatableTrialRunner:
             )
 
         if new:
-            self.warm_up(new)
+            self.run_one_check_of_each_document(new)
             self._config.stash[PEER_PACKET_JUDGE_KEY] = mirror
             self._clean |= self.run_checks_one_by_one(new, (_RECORDER_NAME,), record_clean_verdicts)
             del self._config.stash[PEER_PACKET_JUDGE_KEY]
         return {check: self._clean[check] for check in checks}
 
-    def warm_up(self, checks: Iterable[str]) -> None:
+    def run_one_check_of_each_document(self, checks: Iterable[str]) -> None:
         """Run one check of each document in this process. Forked processes then already have the keys and layers that
         these checks create.
         """

@@ -67,7 +67,7 @@ class VerifiedBundle:
 
     key: str
     folder: Path
-    members: dict[str, BundleFile]
+    files_by_name: dict[str, BundleFile]
 
 
 def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:

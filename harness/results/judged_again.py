@@ -59,7 +59,7 @@ def judge_again(
     """Judge a run again; raise InvalidCertificateFile if the verdicts contradict the captures. ``progress``: a function
     that is called with the number of captures and checks judged so far, and with the total number.
     """
-    names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
+    names = sorted(name for name in opened.files_by_name if name.startswith(f"{CAPTURES_FOLDER}/"))
     whole = len(names) + len(found.checks)
     by_packets = _judge_captures(opened, found, lines, names, lambda done: progress(done, whole))
     passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}

@@ -55,21 +55,24 @@ class CertificateOfOtherRuleSetOrVersion(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCertificate:
-    """The content of a valid certificate. ``statement``: the content of certificate.json. ``again``: the result of
-    judging the verdicts again.
+    """The content of a valid certificate. ``statement``: the content of certificate.json. ``result_of_judging_again``:
+    the result of judging the verdicts again.
     """
 
     statement: dict[str, Any]
-    again: JudgedAgainResult
+    result_of_judging_again: JudgedAgainResult
 
     def to_json(self) -> dict[str, Any]:
         """Return certificate.json as JSON data, together with the rules that were judged again and the rules for
         which the user must trust the signer.
         """
         return self.statement | {
-            "judged_again": {"captures": self.again.judged_capture_count, "rules": sorted(self.again.reproduced_rules)},
-            "believed": list(self.again.unreproduced_rules),
-            "replayed": self.again.replay_result.to_json(),
+            "judged_again": {
+                "captures": self.result_of_judging_again.judged_capture_count,
+                "rules": sorted(self.result_of_judging_again.reproduced_rules),
+            },
+            "believed": list(self.result_of_judging_again.unreproduced_rules),
+            "replayed": self.result_of_judging_again.replay_result.to_json(),
         }
 
 
@@ -133,7 +136,7 @@ def _read_statement(opened: VerifiedBundle, suites: InstalledSuites) -> dict[str
 
 def _check_certified_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     made = {CERTIFICATE_FILE, CERTIFICATE_PAGE_FILE, CERTIFICATE_BADGE_FILE}
-    held = {name: one._asdict() for name, one in opened.members.items() if name not in made}
+    held = {name: one._asdict() for name, one in opened.files_by_name.items() if name not in made}
     named = said["files"]
     if held != named:
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
@@ -188,7 +191,7 @@ def describe_verified_certificate(found: VerifiedCertificate) -> Iterator[str]:
     yield from _list_declarations(said)
     counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
     yield f"rules: {counts}; known deviations: {len(said['deviations'])}"
-    again = found.again
+    again = found.result_of_judging_again
     decided = len(again.reproduced_rules) + len(again.unreproduced_rules)
     reproduced = len(again.reproduced_rules)
     yield f"judged again: {again.judged_capture_count:,} captures, {reproduced:,} of {decided:,} rules with a verdict"

@@ -62,10 +62,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     for number in range(MAX_ATTEMPTS):
         entries: list[VerdictEntry] = []
         item.config.stash[VERDICT_LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
-        driver.vital_signs.slow_timers(number > 0)
+        driver.vital_signs.slow_timers_for_slow_system(number > 0)
         tried.append((entries, run_check_once(item, nextitem, again=number > 0)))
         now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
-        doubts = doubts.take_worse(now)
+        doubts = doubts.combine_with_other_attempt(now)
         excused = now != AttemptDisturbances() or (
             driver.timeouts.are_answers_slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM
         )
@@ -79,7 +79,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             or not has_bad_verdict(own)
         ):
             break
-    driver.vital_signs.slow_timers(False)
+    driver.vital_signs.slow_timers_for_slow_system(False)
     item.config.stash[VERDICT_LOG_KEY] = log
     entries, reports = choose_result_of_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
@@ -108,7 +108,7 @@ class AttemptDisturbances:
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
-    def take_worse(self, other: AttemptDisturbances) -> AttemptDisturbances:
+    def combine_with_other_attempt(self, other: AttemptDisturbances) -> AttemptDisturbances:
         """Combine the disturbances of two attempts: return the longer stall and the larger clock jump."""
         return AttemptDisturbances(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 

@@ -65,7 +65,7 @@ def find_root_cause_of_finding(result: RuleResult, roots: RootCauses) -> str:
     """Return the root cause (missing prerequisite) of a finding, or an empty string if the finding has no known
     root cause.
     """
-    root = roots.find_root(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
+    root = roots.find_root_cause_of_check(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.finding_text if root is not None else ""
 
 

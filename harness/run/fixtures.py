@@ -76,7 +76,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:
-        if rows.peer.is_residue(frame):
+        if rows.peer.is_about_message_of_earlier_test(frame):
             earlier.append(frame)
             rows.judge.packets.note(frame)
         else:

@@ -56,7 +56,7 @@ class RootCauses:
         for subject, root in others.root_cause_by_subject.items():
             self.name(subject, root.finding_text, root.checks)
 
-    def find_root(self, test: str | None) -> RootCause | None:
+    def find_root_cause_of_check(self, test: str | None) -> RootCause | None:
         """Return the first root cause that affects a check, or None. ``test`` is the id of the check, or the last part
         of this id.
         """

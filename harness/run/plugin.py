@@ -324,7 +324,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     how: str | None = None
     try:
         yield
-        if (how := driver.describe_unexpected_end(hung_up=_has_lost_control_channel(item))) is not None:
+        if (how := driver.describe_unexpected_end(was_ended_by_timeout=_has_lost_control_channel(item))) is not None:
             judge.abort_check(describe_end_of_process(how))
     except FolderError:
         raise
@@ -352,7 +352,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         item.stash[CHECK_PREREQUISITES_KEY] = get_prerequisites(item)
         survival.require_sut_alive_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
-            item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
+            item.funcargs["peer"].recorder.record_incomplete_packets_of_connections()  # type: ignore[attr-defined]
         judge.conclude_passive_rules()
     item.stash[PROCESS_END_REPORTED_KEY] = how is not None
     judge.end()
@@ -370,7 +370,7 @@ def _record_missing_prerequisite(item: pytest.Item, error: Exception) -> None:
 
 def _has_lost_control_channel(item: pytest.Item) -> bool:
     view = item.funcargs.get("sut")  # type: ignore[attr-defined]
-    return view is not None and view.environment.hung_up
+    return view is not None and view.environment.was_ended_by_timeout
 
 
 def _fail_broken_rules(judge: Judge, run: ConformanceRun) -> None:
@@ -407,14 +407,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         _confirm_identity(session)
     elif not run.was_sut_lost:
         run.abort_reason = pytest.ExitCode(exitstatus).name.lower()
-        run.interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        run.was_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
     if session.shouldfail:
         run.abort_reason = run.abort_reason or describe_end_after_failures(session.testsfailed)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     survival.record_survival(run)
     code = run.end()
     _write_results(session.config, run)
-    if ended or run.was_sut_lost or run.interrupted:
+    if ended or run.was_sut_lost or run.was_interrupted:
         session.exitstatus = code
 
 

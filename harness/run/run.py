@@ -99,7 +99,7 @@ class ConformanceRun:
     deadline_s: int | None = None
     """int s: the time after the beginning of the run from which no further check is started."""
     began_s: float = field(default_factory=time.monotonic)
-    interrupted: bool = False
+    was_interrupted: bool = False
     was_sut_lost: bool = False
     """Whether the run was aborted because the SUT could no longer be tested."""
     was_check_file_unreadable: bool = False
@@ -180,8 +180,8 @@ class ConformanceRun:
                 earlier.started,
                 done,
                 lock,
-                process_ends=earlier.deaths,
-                root_causes=earlier.roots,
+                process_ends=earlier.process_ends,
+                root_causes=earlier.root_causes,
                 earlier_residue=earlier.residue,
             )
             run.write_run_file(finished=None, code=None)
@@ -284,7 +284,7 @@ class ConformanceRun:
         """
         if self.was_sut_lost:
             return EXIT_USAGE
-        if self.interrupted:
+        if self.was_interrupted:
             return EXIT_INTERRUPTED
         open_ones = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
         broke = self.abort_reason or self.failed or self.process_ends or self.root_causes.root_cause_by_subject
@@ -393,13 +393,13 @@ def make_file_name_part(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _EarlierResults:
-    """The results of a run before it was resumed. ``ended`` states whether the run had finished."""
+    """The results of a run before it was resumed. ``has_run_ended`` states whether the run had finished."""
 
     id: str
     started: str
-    ended: bool = False
-    deaths: list[ProcessEnd] = field(default_factory=list)
-    roots: RootCauses = field(default_factory=RootCauses)
+    has_run_ended: bool = False
+    process_ends: list[ProcessEnd] = field(default_factory=list)
+    root_causes: RootCauses = field(default_factory=RootCauses)
     residue: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
@@ -454,7 +454,7 @@ def _read_earlier_verdicts(path: Path, earlier: _EarlierResults) -> EarlierVerdi
             done.interrupted_check, done.line_count_of_interrupted_check = known[0], Counter()
         done.line_count_of_interrupted_check[known] += 1
         done.checks_with_verdicts.add(known[0])
-    if earlier.ended:
+    if earlier.has_run_ended:
         done.interrupted_check, done.line_count_of_interrupted_check = None, Counter()
         done.checks_to_run_again = done.checks_with_verdicts & {one["check"] for one in earlier.residue}
         done.checks_with_verdicts -= done.checks_to_run_again

@@ -67,7 +67,7 @@ class SystemPrerequisites:
 
     def record_connection(self, prerequisites: CheckPrerequisites) -> None:
         """Record whether a check established a connection with the SUT."""
-        self.has_system_reached_peer = self.has_system_reached_peer or prerequisites.connected
+        self.has_system_reached_peer = self.has_system_reached_peer or prerequisites.has_system_connected
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""

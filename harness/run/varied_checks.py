@@ -141,7 +141,7 @@ class VariedCheck:
 
     def run(self) -> None:
         """Run the check with each row. Judge every rule of the check by the results with all rows."""
-        trials = [self.try_row(row) for row in self.plan[1:]]
+        trials = [self.run_check_with_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
@@ -163,7 +163,7 @@ class VariedCheck:
                 f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
             )
 
-    def try_row(self, row: CoveringArrayRow) -> VariedCheckTrial:
+    def run_check_with_row(self, row: CoveringArrayRow) -> VariedCheckTrial:
         """Return the verdicts of the check with a row. If the check has already run with this row, reuse the
         verdicts of that run.
         """
@@ -229,7 +229,7 @@ class VariedCheck:
         def fails_again(row: CoveringArrayRow) -> bool:
             if len(again) >= MAX_RUNS_TO_SHRINK:
                 return False
-            again.append(self.try_row(row))
+            again.append(self.run_check_with_row(row))
             return again[-1].get_worst_verdict(rule) is wanted
 
         if not self.conformance_run.is_part_of_proof:

@@ -154,7 +154,7 @@ class AgentStartedByCommand:
 
     def _drop_wires(self) -> None:
         for wire in list(self._wires):
-            wire.drop()
+            wire.close_without_waiting()
         self._wires.clear()
         self._wire_by_request_id.clear()
         if self._socket is not None:
@@ -301,9 +301,9 @@ class ChannelToStartedAgent:
         for verb, closing in self._open.values():
             self.send_request(verb, closing)
         self._open.clear()
-        self.drop()
+        self.close_without_waiting()
 
-    def drop(self) -> None:
+    def close_without_waiting(self) -> None:
         """Close the channel without waiting for further answers."""
         self._closed = True
         self._environment.forget(self._sock)
@@ -337,7 +337,7 @@ class ChannelToStartedAgent:
     def on_end(self, why: str) -> None:
         """Record that the command has exited."""
         if not self._closed:
-            self.drop()
+            self.close_without_waiting()
             self._sink.on_end(why)
 
     def _on_socket_ready(self, mask: int) -> None:

@@ -281,7 +281,7 @@ class QueuesOfTest:
         self._format_names_by_created_queue, self._used_more_queues, self._paused_format_names = {}, [], []
         return undo
 
-    def forget_queues(self) -> None:
+    def forget_queues_of_row(self) -> None:
         """Forget the queues of the current row of a varied check. The next row creates its own queues."""
         (
             self._queues,

@@ -48,7 +48,7 @@ VISITORS_GROUP_SID, SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2000", f"{_DOMAIN_SID}-2
 
 
 @dataclass(frozen=True, slots=True)
-class TestUser:
+class ProvisionedUser:
     """A test user. ``sid`` is the SID in the string form of MS-DTYP 2.4.2.1."""
 
     name: str
@@ -73,10 +73,13 @@ class TestUser:
         return _read_key(f"{self.name}.key")
 
 
-ALICE = TestUser("alice", f"{_DOMAIN_SID}-1001")
-BOB = TestUser("bob", f"{_DOMAIN_SID}-1002", (VISITORS_GROUP_SID, SENDERS_GROUP_SID))
-CAROL = TestUser("carol", f"{_DOMAIN_SID}-1003")
-DAVE, ERIN = TestUser("dave", f"{_DOMAIN_SID}-1004"), TestUser("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,))
+ALICE = ProvisionedUser("alice", f"{_DOMAIN_SID}-1001")
+BOB = ProvisionedUser("bob", f"{_DOMAIN_SID}-1002", (VISITORS_GROUP_SID, SENDERS_GROUP_SID))
+CAROL = ProvisionedUser("carol", f"{_DOMAIN_SID}-1003")
+DAVE, ERIN = (
+    ProvisionedUser("dave", f"{_DOMAIN_SID}-1004"),
+    ProvisionedUser("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,)),
+)
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to the restricted queue
 as a member of one of his two groups, and Carol as a user. Erin is denied access to the restricted queue.
@@ -93,7 +96,7 @@ GRANTED_RIGHT_BY_SID = {
 }
 """The access rights to the restricted queue, by SID. As usual, entries that deny access precede the other entries.
 """
-MALLORY = TestUser("mallory", f"{_DOMAIN_SID}-1666")
+MALLORY = ProvisionedUser("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
 BASE_PROVIDER_ONLY_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000002")
 """The identifier of a queue manager at the peer's address that has no public keys for the two stronger providers.

@@ -109,7 +109,7 @@ class ReplayDriver:
         """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return None if self._player is None else self._player.record_observation("ended")
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return self.describe_end()
 
@@ -156,7 +156,7 @@ class ReplayControl:
     def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)
         self._environment.run_until(self._player.has_answer, self._player.get_remaining_ms())
-        return self._check_answer(self._player.take_answer().said, "answered", kind)
+        return self._check_answer(self._player.take_recorded_control_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:
         note = self._player.late.pop(request, None)

@@ -95,7 +95,7 @@ class CapturePlayer:
     def record_observation(self, what: str, found: str | None = None) -> str | None:
         """Return the recorded result of the observation at this position in the capture."""
         self._observation_count_by_name[what] += 1
-        item = None if self.has_ended else self.next_item()
+        item = None if self.has_ended else self.get_next_capture_item()
         if (
             not isinstance(item, ReplayedNote)
             or what not in item.said
@@ -110,7 +110,7 @@ class CapturePlayer:
         """End the replay when the check ends. The recorded check must end at the same position in the capture."""
         if self.has_ended:
             return
-        while (item := self.next_item()) is not None and item.is_by_sut and not _is_loss_note(item):
+        while (item := self.get_next_capture_item()) is not None and item.is_by_sut and not _is_loss_note(item):
             self._at += 1
         if item is not None and _is_loss_note(item):
             self._report_difference(self._describe_lost_information(item))
@@ -147,7 +147,7 @@ class CapturePlayer:
         self._answer = None
         self.environment.advance_clock_to(expected.time_us)
 
-    def take_port(self) -> int:
+    def take_recorded_port(self) -> int:
         """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
         if self.has_ended:
             return 0
@@ -164,7 +164,7 @@ class CapturePlayer:
         """Return whether the answer to the current control request has been played."""
         return self._answer is not None or self.has_ended
 
-    def take_answer(self) -> ReplayedNote:
+    def take_recorded_control_answer(self) -> ReplayedNote:
         """Return the recorded answer to the current control request."""
         answer, self._answer = self._answer, None
         if answer is None:
@@ -190,7 +190,7 @@ class CapturePlayer:
 
     # -- actions of the system -----------------------------------------------------------------------------------
 
-    def next_item(self) -> CaptureItem | None:
+    def get_next_capture_item(self) -> CaptureItem | None:
         """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
@@ -199,7 +199,7 @@ class CapturePlayer:
         capture. End the check if the item records that the capture lacks information.
         """
         self._skip_size_notes()
-        item = self.next_item()
+        item = self.get_next_capture_item()
         if item is not None and _is_loss_note(item):
             self.end_check_for_difference(self._describe_lost_information(item))
         return item
@@ -208,7 +208,7 @@ class CapturePlayer:
         """Return the time of the system's next action, or None if the next action is the harness's or everything
         has been played.
         """
-        if self.has_ended or self._is_delivering_packets or (item := self.next_item()) is None:
+        if self.has_ended or self._is_delivering_packets or (item := self.get_next_capture_item()) is None:
             return None
         acts = item.is_by_sut or (isinstance(item, ConnectionOpening) and self.environment.is_connecting_to(item))
         return item.time_us if acts else None
@@ -217,14 +217,14 @@ class CapturePlayer:
         """Return the time of the harness's next action, or None if the next action is the system's or everything
         has been played.
         """
-        item = None if self.has_ended else self.next_item()
+        item = None if self.has_ended else self.get_next_capture_item()
         return None if item is None or item.is_by_sut else item.time_us
 
     def get_timeout_us(self) -> int | None:
         """Return the time at which the current wait ended because its timeout expired, or None if another event of
         the capture comes first.
         """
-        item = None if self.has_ended or self._is_delivering_packets else self.next_item()
+        item = None if self.has_ended or self._is_delivering_packets else self.get_next_capture_item()
         return item.time_us if isinstance(item, ReplayedNote) and "timed_out" in item.said else None
 
     def skip_timeout_note(self) -> None:
@@ -323,7 +323,9 @@ class CapturePlayer:
     def _skip_size_notes(self) -> None:
         """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
         while (
-            self._is_delivering_packets and isinstance(item := self.next_item(), ReplayedNote) and "bytes" in item.said
+            self._is_delivering_packets
+            and isinstance(item := self.get_next_capture_item(), ReplayedNote)
+            and "bytes" in item.said
         ):
             self._at += 1
 

@@ -469,7 +469,7 @@ class Sut(QueuesOfTest):
         self.scale = self._timers.get("scale", self.scale)
         if not self.is_reset_between_rows or self._surroundings or self._offline:
             self.undo_changes()
-        self.forget_queues()
+        self.forget_queues_of_row()
         self._timers, self._settings = {}, {}
 
     def observe_answers(self, listener: AnswerListener) -> bool:

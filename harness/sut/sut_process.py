@@ -58,7 +58,7 @@ class SutProcess:
         """
 
     @property
-    def owned(self) -> bool:
+    def is_started_by_this_process(self) -> bool:
         """Whether this process started the program. Workers only observe the program."""
         return os.getpid() == self._owner
 
@@ -126,9 +126,13 @@ class SutProcess:
             os.killpg(self.pid, number)
 
     def _read_end(self) -> str | None:
-        if self.owned and self._process is not None and self._process.poll() is not None:
+        if self.is_started_by_this_process and self._process is not None and self._process.poll() is not None:
             self._store_end(1, self._process.returncode)
-        if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
+        if (
+            not self.is_started_by_this_process
+            and self._running is not None
+            and select.select([self._running], [], [], 0)[0]
+        ):
             deadline = time.monotonic() + _EXIT_STATUS_WAIT_S
             while not self._shared[0] and time.monotonic() < deadline:
                 time.sleep(_POLL_INTERVAL_S)

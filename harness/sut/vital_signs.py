@@ -62,7 +62,7 @@ class LivenessMonitor:
         )
         return self._pulse_of_test
 
-    def slow_timers(self, wanted: bool) -> None:
+    def slow_timers_for_slow_system(self, wanted: bool) -> None:
         """Make the timers of the next test run more slowly if ``wanted`` is true, or at their usual speed
         otherwise.
         """

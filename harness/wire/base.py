@@ -68,7 +68,7 @@ class BaseHeader(Layer):
     def after(self, layer: type[Layer]) -> None:
         return None
 
-    def nothing_follows(self, rest: bytes) -> bool:
+    def is_rest_of_packet_empty(self, rest: bytes) -> bool:
         return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
 
     def post_dissect(self, s: bytes) -> bytes:

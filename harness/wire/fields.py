@@ -182,7 +182,7 @@ class PaddingField(Field):
         return s + (bytes(-(pkt.start + len(s)) % self.align(pkt)) if val is None else val)
 
     def getfield(self, pkt: Layer, s: bytes) -> tuple[bytes, bytes]:
-        if not self.printed and pkt.nothing_follows(s):
+        if not self.printed and pkt.is_rest_of_packet_empty(s):
             return s, b""
         position = pkt.start + len(pkt.original) - len(s)
         return split_bytes(pkt, self.name, s, -position % self.align(pkt))

@@ -100,7 +100,7 @@ def recorder() -> Iterator[Recorder]:
 
 def looked_at(made: Recorder) -> None:
     """Process every frame of a recorder as verdicts and their display do."""
-    made.flush()
+    made.record_incomplete_packets_of_connections()
     assert made.path is not None
     captured = CapturedPackets(made.path)
     for frame in made.frames:

@@ -133,7 +133,7 @@ class QueuesBase(Model):
                 line.pop(0), position
             )  # the reads of one handle are in the order of their beginning
             lines = [one for one in lines if one]
-        position.seen |= position.state == AVAILABLE_MESSAGE_STATE
+        position.was_ever_visible |= position.state == AVAILABLE_MESSAGE_STATE
 
     def choose_first_item(self, what: str, number: int) -> int:
         """Choose the first of ``number`` items (messages or reads) if the documents do not specify which of them comes
@@ -153,7 +153,7 @@ class QueuesBase(Model):
             }.get(cursor.state, cursor.state)
             cursor.move(position)
         self.answer_read(position, reader.name)
-        if reader.receives:
+        if reader.is_receive:
             self.take_out_message(position, reader.transaction)
         self.close_temporary_handle(reader.handle)
 
@@ -222,7 +222,7 @@ class QueuesBase(Model):
             return
         self.cite_rules("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
         if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
-            self.insert_message(queue.journal, message, AVAILABLE_MESSAGE_STATE).seen = True
+            self.insert_message(queue.journal, message, AVAILABLE_MESSAGE_STATE).was_ever_visible = True
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""

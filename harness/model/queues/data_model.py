@@ -47,7 +47,7 @@ def _describe_handle(handle: OpenQueueHandle) -> dict[str, Any]:
         "AccessType": f"{handle.access_mode.capitalize()}Access",
         "ShareMode": "DenyReceive" if handle.deny_receive else "DenyNone",
         "cursors": [CURSOR_STATE_NAMES[one.state] for one in handle.cursors],
-        "waiting": [{"receives": one.receives, "by cursor": one.cursor is not None} for one in handle.readers],
+        "waiting": [{"receives": one.is_receive, "by cursor": one.cursor is not None} for one in handle.readers],
     }
 
 

@@ -43,7 +43,7 @@ class LookupTransitions(ReadTransitions):
         """Let an application read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
         there = self.find_queue_or_journal(queue)
         position = self.find_position(there, message)
-        if position is None or not position.seen or (transaction is not None and not receives):
+        if position is None or not position.was_ever_visible or (transaction is not None and not receives):
             raise ImpossibleStep
         if not self.may_read_in_transaction(read, there, transaction):
             return
@@ -93,7 +93,7 @@ class LookupTransitions(ReadTransitions):
         journals = [one.journal for one in self.queues.values() if one.journal is not None and one.journal.positions]
         in_journal = bool(journals) and chance.random() < 0.25
         queue = draw_one_value_or_refuse_step(chance, journals if in_journal else self.queues.values())
-        seen = [one for one in queue.positions if one.seen]
+        seen = [one for one in queue.positions if one.was_ever_visible]
         held = [one for one in seen if one.state != AVAILABLE_MESSAGE_STATE]
         message = draw_one_value_or_refuse_step(chance, held if held and chance.random() < 0.5 else seen).message.name
         receives = chance.random() < 0.4 and queue not in journals

@@ -380,7 +380,7 @@ class ReadTransitions(QueuesBase):
         found = next(iter(reader.handle.queue.list_available_positions()), None)
         if found is None:
             self.let_read_wait(reader, wait_ms)
-        elif reader.receives:
+        elif reader.is_receive:
             self.answer_receive_with_message(reader.name, found, reader.transaction)
         else:
             self.answer_read(found, reader.name)

@@ -157,7 +157,7 @@ class SendTransitions(QueuesBase):
             self.answer_with_refusal("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif within is not None and not source.transactional:
             self.answer_with_refusal("MQ_ERROR_TRANSACTION_USAGE")
-        elif position is None or not position.seen:
+        elif position is None or not position.was_ever_visible:
             raise ImpossibleStep  # no visible message has this LookupIdentifier
         elif position.state != AVAILABLE_MESSAGE_STATE:
             self.answer_with_refusal()
@@ -178,8 +178,8 @@ class SendTransitions(QueuesBase):
         position.queue.positions.remove(position)
         position.state = DELETED_MESSAGE_STATE
         behind = [one for one in target.positions if one.message.priority == position.message.priority]
-        late = any(one.order > position.order for one in behind)
-        order = position.order if late and self.choose_reading("place of a moved message") else None
+        late = any(one.arrival_number > position.arrival_number for one in behind)
+        order = position.arrival_number if late and self.choose_reading("place of a moved message") else None
         moved = self.insert_message(target, position.message, LOCKED_MESSAGE_STATE, order)
         moved.expires_ms = position.expires_ms
         self.make_available(moved)
@@ -197,5 +197,7 @@ class SendTransitions(QueuesBase):
             transaction = chance.choice(external or begun)
         elif self.transactions and chance.random() < 0.05:
             transaction = chance.choice(sorted(self.transactions))
-        message = draw_one_value_or_refuse_step(chance, (one.message.name for one in queue.positions if one.seen))
+        message = draw_one_value_or_refuse_step(
+            chance, (one.message.name for one in queue.positions if one.was_ever_visible)
+        )
         return {"message": message, "queue": queue.name, "to": to.name, "transaction": transaction}

@@ -80,21 +80,21 @@ class Message:
 @dataclass(eq=False, slots=True)
 class MessagePosition:
     """The position of a message in a queue. ``step``: the step that put the message there. ``expires_ms``: the time
-    at which the message expires. ``seen``: whether the message was ever visible.
+    at which the message expires. ``was_ever_visible``: whether the message was ever visible.
     """
 
     message: Message
     queue: Queue
-    order: int
+    arrival_number: int
     step: int
     state: str = AVAILABLE_MESSAGE_STATE
     expires_ms: int | None = None
-    seen: bool = False
+    was_ever_visible: bool = False
 
     @property
     def sort_key(self) -> tuple[int, int]:
         """The sort key of the position. Positions are sorted by priority, then by arrival (3.1.1.2)."""
-        return -self.message.priority, self.order
+        return -self.message.priority, self.arrival_number
 
 
 @dataclass(eq=False, slots=True)
@@ -170,7 +170,7 @@ class WaitingRead:
 
     name: str
     handle: OpenQueueHandle
-    receives: bool
+    is_receive: bool
     due_ms: int
     cursor: Cursor | None = None
     transaction: Transaction | None = None

@@ -69,8 +69,10 @@ class Client:
 class RemoteReadingModel(MisuseTransitions):
     """The model of clients that read two queues remotely while applications also use the queues."""
 
-    left_out = frozenset(_OMITTED_TRANSITIONS_OF_LOCAL_APPLICATIONS)
-    weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
+    omitted_inherited_transitions = frozenset(_OMITTED_TRANSITIONS_OF_LOCAL_APPLICATIONS)
+    weights_of_inherited_transitions = MappingProxyType(
+        {"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1}
+    )
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -168,7 +170,7 @@ class RemoteReadingModel(MisuseTransitions):
         if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
             raise ImpossibleStep  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
-            self._cancel_reader(reader, is_failure=not reader.receives and self.choose_reading("E52") == 1)
+            self._cancel_reader(reader, is_failure=not reader.is_receive and self.choose_reading("E52") == 1)
         self._close_handle(client, closed)
         self.answer_with_success()
 
@@ -319,7 +321,7 @@ class RemoteReadingModel(MisuseTransitions):
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.find_position(queue, message)
-        if position is None or not position.seen or (receives and opened.access_mode != RECEIVE_READ_KIND):
+        if position is None or not position.was_ever_visible or (receives and opened.access_mode != RECEIVE_READ_KIND):
             raise ImpossibleStep
         found = self.seek(queue, position, seek)
         self.remote_reads.add(read)
@@ -362,7 +364,7 @@ class RemoteReadingModel(MisuseTransitions):
 
     def _list_seen_positions(self, handle: OpenQueueHandle) -> list[MessagePosition]:
         assert handle.queue is not None
-        return [one for one in handle.queue.positions if one.seen]
+        return [one for one in handle.queue.positions if one.was_ever_visible]
 
     def find_idle_cursor(self, name: str) -> Cursor:
         cursor: Cursor = self.find(self.remote_cursors, name)
@@ -448,7 +450,7 @@ class RemoteReadingModel(MisuseTransitions):
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise ImpossibleStep
-        if not reader.receives and self.choose_reading("E52"):
+        if not reader.is_receive and self.choose_reading("E52"):
             self.answer_with_refusal()
             return
         self._cancel_reader(reader)

@@ -28,7 +28,7 @@ _TRANSITIONS_WITHOUT_DURATION = ("receive", "purge")
 class TransferModel(SecuredDeliveryTransitions, SecuredShipTransitions):
     """The model of messages between two queue managers."""
 
-    left_out = frozenset(_LOCAL_TRANSITIONS)
+    omitted_inherited_transitions = frozenset(_LOCAL_TRANSITIONS)
 
     def take(self, step: Step) -> None:
         super().take(step)

@@ -228,7 +228,7 @@ def test_sequential_id_grows_from_message_to_message(peer, sut, judge):
     for number, label in enumerate(labels):
         headers = {"destination": rf"TCP:{sut.address}\{queues[number // 2 % 2]}", "base": {"PR": TRANSACTIONAL_BIT}}
         connection.send(peer.message({"DM": number // 4}, label=label, **headers))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
 
     def read_sequential_ids() -> dict[str, int]:
         shown = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]

@@ -47,7 +47,7 @@ def test_reads_find_no_message_that_they_found_before(remote, judge, emptied_by)
     reads += [queue.peek(), queue.peek(hCursor=cursor), queue.peek_next(hCursor=cursor), queue.start_receive()]
     judge(
         "MQDMPR-3.1.1.2-21",
-        expected=each(Call.FAILURE, "read"),
+        expected=each(Call.FAILURE_HRESULT_TEXT, "read"),
         observed=[one.label_or_failure for one in reads],
         evidence=reads,
         case=f"reads after the {emptied_by}",

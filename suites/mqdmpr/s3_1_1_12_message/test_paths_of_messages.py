@@ -418,7 +418,7 @@ def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
         user = {"DM": number // 2 % 2, "TimeToBeReceived": 4} if label in "bde" else {"DM": 1}
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
         connection.send(peer.message(user, **headers))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     local = sut.has("send")
     if local:
         application.send("local", delivery="recoverable", time_to_be_received_s=4)

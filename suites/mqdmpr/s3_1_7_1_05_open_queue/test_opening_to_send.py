@@ -205,7 +205,7 @@ def _judge_sends_to_unknown_public_queues(peer, sut, judge, local=None):
     """Let the SUT send to unknown public queues, and judge all rules. ``local`` is a public queue of the SUT."""
     guids = [uuid5(UNKNOWN_GUID, sut.own)]  # of this attempt alone: what waits there is what it sent
     if sut.has("public_names"):
-        known = Sender(peer, sut, peer.public_name)
+        known = Sender(peer, sut, peer.format_name_of_public_queue)
         known.send(KNOWN_QUEUE_MESSAGE_TAG)
         known.collect(known.await_session(), 1)
         guids.append(UUID(bytes=guids[0].bytes[:8] + PEER_PUBLIC_QUEUE.bytes[8:]))
@@ -246,7 +246,7 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
     new message to the other public queue arrive at the peer. No message to the unknown queue arrives.
     """
     enterprise = Enterprise(peer, sut)
-    sender = Sender(peer, sut, peer.public_name)
+    sender = Sender(peer, sut, peer.format_name_of_public_queue)
     sender.send(KNOWN_QUEUE_MESSAGE_TAG)
     sender.collect(sender.await_session(), 1)
     peer.inbox.acknowledge()

@@ -151,7 +151,7 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
     for _ in range("abc".index(locked)):
         reader.peek_next(hCursor=cursor).expect_success()
     held = reader.start_receive(hCursor=cursor)
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
             remote.peer.recoverable_message(base={"PR": priority}, label=label)
             for label, priority in (

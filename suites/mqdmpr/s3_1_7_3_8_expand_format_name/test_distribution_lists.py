@@ -119,7 +119,7 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     _, listed = create_distribution_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     _, far = create_distribution_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
-    private = [peer.private_name()] if sut.has("private_names") else []
+    private = [peer.build_private_format_name_of_peer()] if sut.has("private_names") else []
     count = 3 + len(private)
     to = ",".join((listed, direct, f"PUBLIC={PEER_PUBLIC_QUEUE}", far, *private))
     frames = send_and_receive_copies(peer, sut, to, count)

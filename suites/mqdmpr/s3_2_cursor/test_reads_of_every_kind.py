@@ -42,7 +42,7 @@ class MessagesOfPeer:
         """
         self.sessions += 1
         sequence = messages.Sequence(self.remote.peer, self.sessions)
-        self.remote.send_all([self._build_message_to_queue(label, sequence) for label in labels])
+        self.remote.send_messages_and_require_acks([self._build_message_to_queue(label, sequence) for label in labels])
 
     def _build_message_to_queue(self, label, sequence):
         body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else BODY_OF_MESSAGES_FROM_PEER
@@ -99,7 +99,7 @@ ACTION_TIMEOUT_AND_LABEL_OF_PEEKS = (
     ("next", LONG_READ_TIMEOUT_MS, "d"),
     ("peek", LONG_READ_TIMEOUT_MS, "d"),
     ("peek", 0, "d"),
-    ("next", 0, Call.FAILURE),
+    ("next", 0, Call.FAILURE_HRESULT_TEXT),
 )
 """The steps of a cursor through a queue with four messages: the kind of peek, its timeout and its result."""
 PEEK_ACTION_BY_NAME = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
@@ -179,7 +179,7 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     peeks.append(queue.peek(hCursor=at_message))
     judge(
         *PEEK_AFTER_RECEIVE_RULES,
-        expected=[*"abbcdd", Call.FAILURE],
+        expected=[*"abbcdd", Call.FAILURE_HRESULT_TEXT],
         observed=[read.label_or_failure for read in peeks],
         evidence=peeks,
         case="peeks by the cursor before and after its receives",
@@ -210,8 +210,20 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
         case="peeks at the next message by new cursors of the full and the empty queue",
     )
     case = "read of the empty queue"
-    judge("MQDMPR-3.2.7.2-03", expected=Call.FAILURE, observed=peek.label_or_failure, evidence=peek, case=case)
-    judge("MQDMPR-3.2.7.4-04", expected=Call.FAILURE, observed=receive.label_or_failure, evidence=receive, case=case)
+    judge(
+        "MQDMPR-3.2.7.2-03",
+        expected=Call.FAILURE_HRESULT_TEXT,
+        observed=peek.label_or_failure,
+        evidence=peek,
+        case=case,
+    )
+    judge(
+        "MQDMPR-3.2.7.4-04",
+        expected=Call.FAILURE_HRESULT_TEXT,
+        observed=receive.label_or_failure,
+        evidence=receive,
+        case=case,
+    )
 
 
 WAITING_PEEK_RULES = ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13")

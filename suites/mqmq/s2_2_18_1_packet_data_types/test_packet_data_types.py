@@ -72,8 +72,12 @@ def test_public_names_of_one_message_have_their_own_guids(peer, sut, judge):
     """The SUT sends a message to a public queue, with two other public queues as administration and response queue.
     Each of the three queue names is the GUID of its queue.
     """
-    guids = [UUID(peer.public_name.removeprefix("PUBLIC=")), UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
-    outgoing = Outgoing(peer, sut, peer.public_name)
+    guids = [
+        UUID(peer.format_name_of_public_queue.removeprefix("PUBLIC=")),
+        UUID(int=0x6D71_0001),
+        UUID(int=0x6D71_0002),
+    ]
+    outgoing = Outgoing(peer, sut, peer.format_name_of_public_queue)
     admin, response = (f"PUBLIC={guid}" for guid in guids[1:])
     frame = outgoing.send(
         body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response

@@ -166,7 +166,7 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     3. AQ, RQ and the queue names have the values that the document specifies.
     """
     hosts = _list_host_guids(peer, sut)
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = Outgoing(peer, sut, peer.build_private_format_name_of_peer())
     two_names = {"admin_queue": NAMED_QUEUE_FORMAT_NAME, "response_queue": f"{NAMED_QUEUE_FORMAT_NAME}q"}
     beside = outgoing.send(body="named", label="named", acks=["negative_arrival"], **two_names)
     both = {"UserHeader.Flags.AQ": 7, "UserHeader.Flags.RQ": 7}
@@ -228,13 +228,16 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     """The SUT sends messages to a public queue of the peer. DQ is 5, DestinationQueue is the GUID of the queue, and
     QueueManagerAddress is the GUID of the peer. JP and JN are set as requested.
     """
-    outgoing = Outgoing(peer, sut, peer.public_name)
+    outgoing = Outgoing(peer, sut, peer.format_name_of_public_queue)
     frame = outgoing.send(body="named", label="named", journal=["positive", "negative"])
     outgoing.end()
     for rule, bit in (("MQDMPR-3.1.7.1.32-D10", "JP"), ("MQDMPR-3.1.7.1.32-D11", "JN")):
         flag = fields({f"UserHeader.Flags.{bit}": 1})
         judge(rule, expected=flag, observed=Layout(frame), evidence=frame)
-    to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": peer.public_name.removeprefix("PUBLIC=")}
+    to = {
+        "UserHeader.Flags.DQ": 5,
+        "UserHeader.DestinationQueue": peer.format_name_of_public_queue.removeprefix("PUBLIC="),
+    }
     found = Layout(frame)
     judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     host = fields({"UserHeader.QueueManagerAddress": str(peer.identifier)})

@@ -49,9 +49,11 @@ def test_report_without_extension_has_body_after_label(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     traced: dict[str, Any] = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = receiver.send_packet(receiver.build_message(**traced))
-    peer.eventually(lambda: bool(peer.inbox.pieces))
+    peer.eventually(lambda: bool(peer.inbox.packets_with_possibly_malformed_messages))
     reports = [
-        frame for frame in peer.inbox.pieces if Layout(frame).fields.get(f"{PROPERTIES}MessageClass") == REPORT_CLASS
+        frame
+        for frame in peer.inbox.packets_with_possibly_malformed_messages
+        if Layout(frame).fields.get(f"{PROPERTIES}MessageClass") == REPORT_CLASS
     ]
     if not reports:
         judge.mark_not_exercised("MQMQ-2.2.19.3-32", reason="the SUT sends no report on a traced message")

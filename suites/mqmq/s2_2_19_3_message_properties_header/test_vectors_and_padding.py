@@ -63,7 +63,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     """
     if level in PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL[level])
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = Outgoing(peer, sut, peer.build_private_format_name_of_peer())
     for length, delivery in (
         *((length, "express") for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH)),
         (BODY_LENGTHS[-1], "transactional"),

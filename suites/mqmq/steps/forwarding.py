@@ -51,7 +51,7 @@ def send_for_forwarding(
     def list_forwarded_frames() -> list[Frame]:
         return [
             frame
-            for frame in peer.inbox.pieces
+            for frame in peer.inbox.packets_with_possibly_malformed_messages
             if Layout(frame).fields.get(APPLICATION_TAG_FIELD) == tag
             or Layout(frame).fields.get(MESSAGE_ID_FIELD) == number
         ]

@@ -181,7 +181,7 @@ def test_initiator_reads_refusal_from_bit_4_of_flags(peer, sut, judge):
 def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     """An internal packet with an unknown PT, sent on an open session, makes the SUT close the connection."""
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     data = bytearray(bytes(connection.sent[1].data))
     data[FLAGS_OFFSET] = packet_type
     sent = connection.send(bytes(data))
@@ -219,7 +219,7 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
     a separate session.
     """
     peer.open_raw()
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS
     values = dict.fromkeys(RULES_OF_RESERVED_BITS, 1) | {"Reserved": 0xBEEF}
     came, evidence = _open_session_with_internal_fields(peer, sut, listener, values)

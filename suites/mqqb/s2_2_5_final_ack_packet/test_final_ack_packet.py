@@ -134,7 +134,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     as administration queue and response queue. The SUT refuses both messages, and sends both FinalAcks to private queue
     4 of the peer.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     for case, names in (

@@ -80,7 +80,7 @@ def test_final_ack_after_lost_session_is_recoverable(peer, sut, judge):
     DM is 1 in the FinalAck that the SUT sends on another session.
     """
     receiver = Receiver(peer, sut)
-    sent = receiver.send(destination=peer.missing_queue)
+    sent = receiver.send(destination=peer.format_name_of_missing_queue)
     first = receiver.await_acknowledgment(final=True)
     arrived_on = peer.inbox.conversation(first)
     known = len(peer.inbox.copies)
@@ -113,7 +113,7 @@ def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     secured.reconnect()
-    private = peer.private_destination(sut.queue("transactional"))
+    private = peer.build_fields_for_private_name_of_sut_queue(sut.queue("transactional"))
     packets: dict[str, Any] = {}
     cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
         ("direct", {}, {}),

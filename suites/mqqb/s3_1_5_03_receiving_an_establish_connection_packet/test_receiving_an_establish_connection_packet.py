@@ -32,7 +32,7 @@ def test_establish_connection_request_closes_open_session(peer, judge):
     session, and the SUT closes it.
     """
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     sent = connection.send(establish_request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
 

@@ -30,7 +30,7 @@ def test_connection_parameters_close_open_session(peer, judge):
     and the SUT closes it.
     """
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     sent = connection.send(build_parameters_request())
     judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
 

@@ -67,4 +67,4 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
 def _require_acceptance_of_session_ack(session: Conversation) -> None:
     """Send the SessionAck on an open session; raise ConformanceFailure unless the SUT accepts it."""
     session.send(session.build_session_ack())
-    session.check_alive()
+    session.require_session_ack_for_message()

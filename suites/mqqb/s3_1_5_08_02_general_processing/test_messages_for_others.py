@@ -31,7 +31,9 @@ class ForwardingSut:
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.targets = [peer.private_queue(peer.identifier, peer.next_message_id()) for _ in range(2)]
+        self.targets = [
+            peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id()) for _ in range(2)
+        ]
         """Queues that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:

@@ -313,7 +313,7 @@ def _judge_accepted_messages(
     sut = receiver.sut
     user: dict[str, Any] = {}
     if name == "private":
-        user = receiver.peer.private_destination(sut.queue("transactional"))
+        user = receiver.peer.build_fields_for_private_name_of_sut_queue(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     if name == "computer name":
         computer = next(iter(list_computer_names(sut)), sut.address)

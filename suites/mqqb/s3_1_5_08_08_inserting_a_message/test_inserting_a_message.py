@@ -76,7 +76,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
     for queue in RECEIVING_QUEUE_KINDS:
-        user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
+        user = {} if name == "direct" else peer.build_fields_for_private_name_of_sut_queue(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
             text_ = f"message for {queue}, priority {priority}" + LONG_LABEL_SUFFIX * (priority == LONG_LABEL_PRIORITY)
@@ -98,7 +98,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
             else:
                 packet = peer.message(user | {"DM": priority & 1}, base={"PR": priority}, **more)
             sent[text_] = session.send(packet)
-    session.check_alive()
+    session.require_session_ack_for_message()
 
     def list_stored_messages() -> list[tuple[str, dict[str, Any]]]:
         return [(queue, one) for queue in RECEIVING_QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
@@ -341,7 +341,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     """
     receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
     session = receiver.session
-    session.check_alive()
+    session.require_session_ack_for_message()
     queue = sut.queue("transactional" if kind == "transactional" else "plain")
     sut.configure(quota_kb=0)
     rest: dict[str, Any] = {"label": "no room", "properties": {"NA": 1}}

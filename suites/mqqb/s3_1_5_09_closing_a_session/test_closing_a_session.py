@@ -63,7 +63,7 @@ def test_closing_idle_session_closes_connection_without_packet(peer, sut, judge)
     """A session of the peer is idle: the SUT sends no further packet and closes the connection."""
     sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
     session = peer.open_raw()
-    session.check_alive()
+    session.require_session_ack_for_message()
     known = len(session.received)
     session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS))
     judge.all(expected=closed_unanswered(known), observed=session, evidence=[session.last])
@@ -85,7 +85,7 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
         outgoing = OutgoingSession(peer, sut)
         outgoing.open()
         session = outgoing.connection
-    session.check_alive()
+    session.require_session_ack_for_message()
     known = len(session.received)
     unacknowledged = session.send(peer.message())
     wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))

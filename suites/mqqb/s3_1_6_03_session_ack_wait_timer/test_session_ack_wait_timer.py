@@ -204,7 +204,7 @@ class AckWaitClock:
         if closed_ms is None:
             return None
         took = self.sender.peer.measure_duration(self.first, closed_ms)
-        took.require_steady(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
+        took.require_duration_without_long_stall(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
         return took.ms / self._unit_ms
 
     def describe_end(self) -> str:

@@ -106,7 +106,7 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     SUT caches a key for each of them, uses the first key again for the peer, and does not send a message of level
     Enhanced to the queue manager without the Enhanced key.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     session, first = _open_session_to_queue_manager(peer, sut, listener, peer.identifier, privacy_level="base")
     beside, other = _open_session_to_queue_manager(peer, sut, listener, BASE_PROVIDER_ONLY_GUID, privacy_level="base")
     sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base", application_tag=REPEATED_MESSAGE_TAG)
@@ -240,8 +240,10 @@ def test_key_of_waiting_message_has_time_of_its_caching(peer, sut, judge):
     sut.send(outgoing.sender.to, body=TEXT, privacy_level="enhanced")
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
     sut.resume(outgoing.sender.to)
-    peer.environment.run_until(lambda: len(peer.inbox.pieces) > outgoing.seen, sut.connect_timeout_ms)
-    frames += peer.inbox.pieces[outgoing.seen :]
+    peer.environment.run_until(
+        lambda: len(peer.inbox.packets_with_possibly_malformed_messages) > outgoing.seen, sut.connect_timeout_ms
+    )
+    frames += peer.inbox.packets_with_possibly_malformed_messages[outgoing.seen :]
     times = {entry["CryptoAlgorithm"]: entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)}
     peer.inbox.acknowledge()
     if len(times) != 2 or len(frames) != 2:

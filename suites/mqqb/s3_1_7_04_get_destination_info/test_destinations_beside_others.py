@@ -115,7 +115,7 @@ def test_private_names_of_two_queue_managers_have_their_own_guids(peer, sut, jud
     """The SUT sends to private format names of two queue managers at the peer's address. ServerGuid of each request is
     the GUID in the name.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     for guid in (peer.identifier, BASE_PROVIDER_ONLY_GUID):
         sut.send(private_name(guid), body="for a queue manager")
         request = OutgoingSession(peer, sut, listener=listener).await_request()

@@ -254,7 +254,7 @@ def test_name_beside_other_queue_leads_again_to_its_queue_manager(peer, second_h
     """
     send_and_observe_connection(second_host, sut, second_host.direct_name())
     name = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": f"PRIVATE={peer.identifier}\\00000001"}[kind]
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     sut.send(name, body="opening", label="opening", delivery="transactional")
     session = OutgoingSession(peer, sut, listener=listener)
     for when in ("first", "second"):

@@ -189,7 +189,7 @@ class AcknowledgingReceiver(Receiver):
         this SessionAck, the silence of the SUT would prove nothing, because the SUT might receive no message on the
         session.
         """
-        return self.session.check_alive()
+        return self.session.require_session_ack_for_message()
 
     def acknowledge_all(self) -> None:
         """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
@@ -210,7 +210,7 @@ class AcknowledgingReceiver(Receiver):
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
     """Return the UserHeader fields of a message to a private queue of a queue manager."""
-    return Peer.private_queue(guid, number)
+    return Peer.build_fields_for_private_destination(guid, number)
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")

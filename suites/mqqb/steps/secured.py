@@ -17,7 +17,7 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import PEER_QUEUE, Peer
-from harness.sut.provisioning import ALICE, MALLORY, TestUser
+from harness.sut.provisioning import ALICE, MALLORY, ProvisionedUser
 from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
@@ -250,7 +250,7 @@ class SecuredMessageSender:
 
     def message(
         self,
-        user: TestUser = ALICE,
+        user: ProvisionedUser = ALICE,
         *,
         queue: str = "plain",
         header: Mapping[str, Any] = NO_CHANGED_FIELDS,
@@ -299,7 +299,7 @@ class SecuredMessageSender:
         self.connection.end()
         self.connection = self.peer.open_raw()
 
-    def require_accepted_signature(self, user: TestUser | None = None) -> None:
+    def require_accepted_signature(self, user: ProvisionedUser | None = None) -> None:
         """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
         because the SUT and the tester possibly hash different bytes (E81).
 

@@ -49,7 +49,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
         sent.append(
             sign_message(build_full_message(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security))
         )
-    remote.send_all(sent)
+    remote.send_messages_and_require_acks(sent)
     for packet in sent:
         reads = [queue.peek(by=by)]
         if not does_release_lack_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):

@@ -86,7 +86,7 @@ def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules)
     receive = queue.begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     short.wait()
     waits = [one.state_after_silence() for one in (peek, receive)]
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
             remote.peer.recoverable_message(label=label, body=BODY_OF_MESSAGES_FROM_PEER * size)
             for label, size in (("first", 7), ("second", 1))
@@ -169,7 +169,7 @@ def test_reads_of_empty_queue_return_no_message_of_other_queue(remote, judge, by
     judge(
         *rules["queue"],
         expected=facts(
-            reads=each(Call.FAILURE),
+            reads=each(Call.FAILURE_HRESULT_TEXT),
             waiting_reads=each(Call.WAITING),
             waiting_peek="own",
             second_queue=["other", "later"],

@@ -167,11 +167,11 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     judge(
         *rules["removed"],
         expected=facts(
-            reads_of_empty_queue=each(Call.FAILURE),
+            reads_of_empty_queue=each(Call.FAILURE_HRESULT_TEXT),
             read_at_arrival="first",
-            reads_by_cursor=["first", Call.FAILURE],
+            reads_by_cursor=["first", Call.FAILURE_HRESULT_TEXT],
             next_receive="first",
-            peek_while_locked=Call.FAILURE,
+            peek_while_locked=Call.FAILURE_HRESULT_TEXT,
             last_receive=Call.WAITING,
         ),
         observed=seen,
@@ -268,7 +268,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         [at_once, read, beside],
     )
     expected = facts(
-        read_with_timeout_0=read.FAILURE,
+        read_with_timeout_0=read.FAILURE_HRESULT_TEXT,
         read_before_an_arrival=read.WAITING,
         read_after_an_arrival="second",
         read_of_the_other_client=[Call.WAITING, "third"] if action == Action.RECEIVE else ["second", "second"],

@@ -90,7 +90,9 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     """
     queue, other = remote.open(kind.queue), remote.open(kind.queue)
     if kind == Kind.EXPRESS:
-        remote.send_all([remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")])
+        remote.send_messages_and_require_acks(
+            [remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")]
+        )
     else:
         send_messages_to_queue(remote, kind.queue, "first", "second", "third")
     received = queue.start_receive(by=by)

@@ -220,7 +220,7 @@ class Reader:
         """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
         call.respond()
         for read in self.reads():
-            if not read.answered and self.get_read_description(read).dwRequestID == call.into.dwRequestID:
+            if not read.answered and self.get_read_description(read).dwRequestID == call.decoded_request.dwRequestID:
                 self.answer_read(read, None, self.CANCELED)
 
     def answer_start_receives_with_message(self, data: bytes | None = None) -> None:
@@ -237,11 +237,11 @@ class Reader:
         """Return the REMOTEREADDESC of a request as a scapy packet; raise ConformanceFailure if the
         request has none.
         """
-        if call.into is None:
+        if call.decoded_request is None:
             raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
         if call.name == Method.START_RECEIVE:
-            return call.into.lpRemoteReadDesc
-        described = call.into.lpRemoteReadDesc2.pRemoteReadDesc
+            return call.decoded_request.lpRemoteReadDesc
+        described = call.decoded_request.lpRemoteReadDesc2.pRemoteReadDesc
         if described is None:
             raise ConformanceFailure(f"pRemoteReadDesc of {call.name} is NULL")
         return described.value
@@ -278,7 +278,7 @@ class Reader:
         if not found:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"the SUT did not call {name}; its calls: {came}")
-        if found[0].into is None:
+        if found[0].decoded_request is None:
             raise ConformanceFailure(f"the stub of {name} cannot be read: {found[0].malformed}")
         return found[0]
 

@@ -18,7 +18,9 @@ def send_messages_to_queue(remote: RemoteReaderOfSut, kind: str, *labels: str) -
         remote.deliver(labels, kind)
         return
     sequence = messages.Sequence(remote.peer)
-    remote.send_all([sequence.message(label=label, body=BODY_OF_MESSAGES_FROM_PEER) for label in labels])
+    remote.send_messages_and_require_acks(
+        [sequence.message(label=label, body=BODY_OF_MESSAGES_FROM_PEER) for label in labels]
+    )
 
 
 def read_sizes_of_response(read: Call) -> tuple[int | None, int | None]:

@@ -24,7 +24,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     clients open a queue.
     """
     attempts = [SessionAttempt(peer) for _ in range(2)]
-    pinged = [peer.open_udp() for _ in range(2)]
+    pinged = [peer.open_ping_port() for _ in range(2)]
     pings = [one.send(ping_request(Cookie=7 + number)) for number, one in enumerate(pinged)]
     pongs = [one.poll() for one in pinged]
     evidence = [*pings, *(pong for pong in pongs if pong is not None)]

@@ -166,7 +166,10 @@ def test_rpc_faults_and_closed_connections_are_distinguished(environment, remote
     ScriptedSut(environment, RemoteQMPurgeQueue=lambda call: call.fault(0xC00E0007))
     association = remote.associate()
     thrown = association.call("RemoteQMPurgeQueue")
-    assert (thrown.outcome, thrown.plain_outcome) == ("fault MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_HANDLE")
+    assert (thrown.outcome, thrown.outcome_whether_thrown_or_returned) == (
+        "fault MQ_ERROR_INVALID_HANDLE",
+        "MQ_ERROR_INVALID_HANDLE",
+    )
     context = association.contexts[QM2QM]
     assert association.call_raw(99, b"", context).wait().thrown == FaultStatus.NCA_S_OP_RNG_ERROR
     assert association.call("RemoteQMPurgeQueue", stub=b"\1").outcome == "fault RPC_X_BAD_STUB_DATA"

@@ -26,7 +26,7 @@ def recorded(path, happens):
     judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=captured.Counter(passes))
     recorder.listeners.append(judge.packets.on_frame)
     happens(recorder)
-    recorder.flush()
+    recorder.record_incomplete_packets_of_connections()
     judge.conclude_passive_rules()
     recorder.close()
     return entries

@@ -43,7 +43,7 @@ def test_system_counts_as_connected_when_it_opens_a_session_to_the_peer(
     connections: list[tuple[bool, bool]], connected: bool
 ) -> None:
     found = rests(*connections)
-    assert (found.connected, found.was_connection_awaited_in_vain) == (connected, not connected)
+    assert (found.has_system_connected, found.was_connection_awaited_in_vain) == (connected, not connected)
 
 
 def test_peer_without_listener_expects_no_sessions() -> None:

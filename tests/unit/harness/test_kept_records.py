@@ -128,14 +128,14 @@ def test_cache_records_of_files_importing_a_changed_file_are_rebuilt() -> None:
     known = CachedRecords(
         dict(get_stamps_at_first_call()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}}
     )
-    known.forget({OPENING})
+    known.remove_records_of_changed_files({OPENING})
     asked: list[str] = []
 
     def make(missing: list[str]) -> dict[str, list[str]]:
         asked.extend(missing)
         return {path: ["new"] for path in missing}
 
-    assert known.of("kind", paths, make) == [["new"], ["old"]]
+    assert known.get_records_of_files("kind", paths, make) == [["new"], ["old"]]
     assert asked == paths[:1]
 
 

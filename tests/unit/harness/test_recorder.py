@@ -362,7 +362,7 @@ def test_unreferenced_long_message_is_freed_at_once(recorder: Recorder) -> None:
         queue = weakref.ref(frame["UserHeader"].DestinationQueue)
         assert len(layers) == 3
         assert all(layer() is not None for layer in (*layers, queue))
-        frame.drop_layers()
+        frame.drop_dissection()
         assert [layer() for layer in (*layers, queue)] == [None] * 4
     finally:
         gc.enable()

@@ -332,7 +332,7 @@ def test_listed_checks_of_rules_equal_those_that_pytest_collects() -> None:
     inventory = take_inventory()
     collected = {
         rule: sorted({test.partition("[")[0] for test in tests})
-        for rule, tests in inventory.tests.items()
+        for rule, tests in inventory.checks_by_rule.items()
         if rule not in inventory.passive
     }
     assert checks_of_rules() == collected
@@ -342,7 +342,7 @@ def test_listed_checks_of_rules_equal_those_that_pytest_collects() -> None:
 
 
 def test_every_collected_check_has_a_capture_of_its_own() -> None:
-    checks = {test for tests in take_inventory().tests.values() for test in tests}
+    checks = {test for tests in take_inventory().checks_by_rule.values() for test in tests}
     assert len(checks) > 100
     assert len({build_capture_name(check) for check in checks}) == len(checks)
 

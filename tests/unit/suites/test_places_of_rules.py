@@ -27,7 +27,11 @@ def rules() -> Mapping[str, FoldersOfRule]:
 
 def test_a_section_names_the_folders_that_check_the_rules_it_does_not_check(rules):
     for section, named in load_catalogue().checked_in.items():
-        away = {rule: places.checks for rule, places in rules.items() if section == places.row not in places.checks}
+        away = {
+            rule: places.checks
+            for rule, places in rules.items()
+            if section == places.folder_of_row not in places.checks
+        }
         lacking = {rule: sorted(checks) for rule, checks in away.items() if checks.isdisjoint(named)}
         assert lacking == {}, f"{section}/rules.toml: checked_in needs one of the folders of each"
         idle = [folder for folder in named if not any(folder in checks for checks in away.values())]
