@@ -19,9 +19,9 @@ from benchmarks.sshd import run_sshd
 from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import (
-    FAR_BASE_PRIORITY,
-    FAR_PUBLIC_QUEUE,
-    FAR_QUEUE_MANAGER,
+    BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
     PEER_IDENTIFIER,
     PEER_PUBLIC_QUEUE,
     UNUSED_ADDRESS,
@@ -166,7 +166,7 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     machines = {
         OWN_IDENTIFIER: ("sut", "sut.example", "here"),
         PEER_IDENTIFIER: (PEER_MACHINE_NAME, peer_address, "here"),
-        FAR_QUEUE_MANAGER: (FAR_COMPUTER_NAME, UNUSED_ADDRESS, "there"),
+        GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE: (FAR_COMPUTER_NAME, UNUSED_ADDRESS, "there"),
     }
     known = "".join(
         f'[[directory.queue_managers]]\nidentifier = "{identifier}"\ncomputer_name = "{computer}"\n'
@@ -179,7 +179,7 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
         f"base_priority = {priority}\n"
         for identifier, computer, priority in (
             (PEER_PUBLIC_QUEUE, PEER_MACHINE_NAME, 0),
-            (FAR_PUBLIC_QUEUE, FAR_COMPUTER_NAME, FAR_BASE_PRIORITY),
+            (GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, FAR_COMPUTER_NAME, BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE),
         )
     )
     own = f'identifier = "{OWN_IDENTIFIER}"\nhost_name = "sut.example"\nsend_ping = true\n'

@@ -146,14 +146,14 @@ def _describe_facility_cost(counted: JudgeableRuleCounts, facility: str) -> str:
 
 def list_report_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of a report in plain text."""
-    yield describe_identity(found)
+    yield describe_identity_of_agent(found)
     for facility, verb, state, said in list_report_rows_of_facilities(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
     yield from list_summary_lines(found, counted)
 
 
-def describe_identity(found: AgentFindings) -> str:
+def describe_identity_of_agent(found: AgentFindings) -> str:
     """Return one line that describes the system. Its data come from the system's answer to the verb identity."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""

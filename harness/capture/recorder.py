@@ -25,7 +25,7 @@ from harness.capture.window import (
     CapturePosition,
     StreamPiece,
     WindowOfLatestFrames,
-    take_stream_bytes,
+    remove_first_bytes_from_stream_pieces,
 )
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
@@ -416,7 +416,7 @@ class Recorder:
         """Record ``data`` as the next packet from the SUT. The connection stores the bytes that are not part of a
         packet yet; ``data`` is the beginning of these bytes.
         """
-        number, places = take_stream_bytes(connection.unframed_pieces, len(data))
+        number, places = remove_first_bytes_from_stream_pieces(connection.unframed_pieces, len(data))
         return self._add_frame(connection, number, FROM_SUT_DIRECTION, data, places, error)
 
     def _write_stream_bytes(

@@ -34,7 +34,7 @@ class StreamPiece(NamedTuple):
     capture_position: CapturePosition
 
 
-def take_stream_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
+def remove_first_bytes_from_stream_pieces(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
     """Remove the first ``size`` bytes from the pieces of a stream. Return the frame in which these bytes begin, and
     the positions of these bytes in the capture file.
     """

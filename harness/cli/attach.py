@@ -111,14 +111,14 @@ def _choose_control_route(command: str | None, address: str | None, file: SutFil
 
 def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
     """Print the report as a table; texts from an agent are never interpreted as markup."""
-    from harness.attach.attach import describe_identity, list_report_rows_of_facilities, list_summary_lines
+    from harness.attach.attach import describe_identity_of_agent, list_report_rows_of_facilities, list_summary_lines
 
     table = Table("facility", "verb", "found", "")
     for facility, verb, state, said in list_report_rows_of_facilities(found, counted):
         style = _STYLE_BY_VERB_STATE.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
-    console.print(Text(describe_identity(found)))
+    console.print(Text(describe_identity_of_agent(found)))
     console.print(table)
     for line in list_summary_lines(found, counted):
         console.print(Text(line))

@@ -115,21 +115,21 @@ def packets(*expected: str | Packet) -> ListedItems:
     return ListedItems(items, ordered=True, name=_get_packet_kind)
 
 
-def of_class(value: int) -> AcknowledgmentOfClass:
+def acknowledgment_of_class(value: int) -> AcknowledgmentOfClass:
     """Return the expectation of an acknowledgment with the given MessageClass. The observation is the frame of the
     acknowledgment.
     """
     return AcknowledgmentOfClass(value)
 
 
-def of_classes(*values: int) -> ListedItems:
+def acknowledgments_of_classes(*values: int) -> ListedItems:
     """Return the expectation of exactly one acknowledgment with each of the given classes, in any order, and of no
     other acknowledgment. The observation is the list of frames.
     """
     return ListedItems(map(AcknowledgmentOfClass, values), ordered=False, name=describe_acknowledgment)
 
 
-def closed_unanswered(known: int) -> ClosedWithoutAnswer:
+def closed_without_answer(known: int) -> ClosedWithoutAnswer:
     """Return the expectation that the SUT closed a conversation and sent no packets except its first ``known``
     packets.
     """

@@ -64,7 +64,7 @@ class Acknowledgment(Expectation):
         return ExpectationDifference(self.show(observed))
 
 
-def closed() -> ClosedBySut:
+def connection_closed_by_sut() -> ClosedBySut:
     """Return the expectation that the SUT closed a connection. The value to judge is the conversation on the
     connection.
     """

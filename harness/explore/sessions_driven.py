@@ -19,7 +19,7 @@ from harness.model.sessions.area import (
     SERVER_GUID_LIKE_OWN_AT_END,
     SERVER_GUID_LIKE_OWN_AT_START,
 )
-from harness.model.sessions.pings import PING_PORT_NAMES
+from harness.model.sessions.pings import NAMES_OF_SOURCE_PORTS_OF_PINGS
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
@@ -67,7 +67,9 @@ class DrivenSessions:
             SERVER_GUID_LIKE_OWN_AT_START: UUID(int=own.int ^ 1),
             SERVER_GUID_LIKE_OWN_AT_END: UUID(int=own.int ^ 1 << 127),
         }
-        self._pings = {name: peer.open_ping_port() for name in PING_PORT_NAMES} if peer.sut.has("ping") else {}
+        self._pings = (
+            {name: peer.open_ping_port() for name in NAMES_OF_SOURCE_PORTS_OF_PINGS} if peer.sut.has("ping") else {}
+        )
         if peer.sut.has("set_timers"):
             timers = {
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,

@@ -29,7 +29,7 @@ _TCP_HEADER_BYTES, _UDP_HEADER_BYTES = 20, 8
 
 
 @dataclass(slots=True)
-class CaptureTraffic:
+class TrafficOfCapture:
     """The traffic of a capture. ``skips_wrong_checksums``: whether packets with a wrong checksum are skipped, as a
     receiver would skip them. ``unread_frame_count_by_reason``: the number of frames that cannot be judged, by reason.
     """

@@ -8,7 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.pair.outcomes import ScenarioOutcome, ScenarioResult, compare_acknowledgment_classes, compare_messages
+from harness.pair.outcomes import (
+    ScenarioOutcome,
+    ScenarioResult,
+    compare_messages,
+    judge_received_acknowledgment_classes,
+)
 from harness.pair.systems import PairOfSystems, PairSystem
 
 MESSAGES_PER_SCENARIO = 3
@@ -80,7 +85,7 @@ def _request_acknowledgments(pair: PairOfSystems, origin: PairSystem, target: Pa
     _await_labels(pair, target, queue, 2)
     for _ in range(2):
         target.sut.control.call("receive", queue=queue, timeout_ms=0)
-    return compare_acknowledgment_classes(
+    return judge_received_acknowledgment_classes(
         ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2,
         _await_acknowledgment_classes(pair, origin, admin, 4),
     )
@@ -96,7 +101,7 @@ def _send_to_missing_queue(pair: PairOfSystems, origin: PairSystem, target: Pair
         origin, target, f"private$\\mqc-{origin.sut.own}-missing", _list_numbered_labels("refused", 1), **fields
     )
     classes = _await_acknowledgment_classes(pair, origin, admin, 1)
-    return compare_acknowledgment_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
+    return judge_received_acknowledgment_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
 
 
 def _await_acknowledgment_classes(pair: PairOfSystems, side: PairSystem, queue: str, number: int) -> list[str]:

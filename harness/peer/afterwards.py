@@ -7,8 +7,12 @@ from uuid import UUID
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.party import CounterpartOfSut
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from harness.sut.provisioning import GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS
+from harness.sut.sut_file import (
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
@@ -69,10 +73,15 @@ def _list_expected_identifiers(peer: CounterpartOfSut) -> dict[UUID, tuple[str, 
     if peer.sut.has("public_names"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE),)
     if peer.sut.has("directory"):
-        known[peer.identifier] += (str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE), str(FAR_QUEUE_MANAGER))
+        known[peer.identifier] += (
+            str(PEER_PUBLIC_QUEUE),
+            str(GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE),
+            str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
+        )
     if peer.sut.has("security"):
         known |= {
-            identifier: (str(identifier),) for identifier in (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID)
+            identifier: (str(identifier),)
+            for identifier in (GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS)
         }
     return known
 

@@ -29,12 +29,12 @@ route to the peer.
 """
 PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 """The Identifier of a public queue of the peer."""
-FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
-FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
+GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE = UUID("6d71636f-6e66-4f72-8d00-000000000004")
+GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
 """A queue manager in another site of the directory, and a public queue on this queue manager. The SUT sends
 messages for this queue to the peer.
 """
-FAR_BASE_PRIORITY = 7
+BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE = 7
 """The BasePriority of the public queue in the other site. The BasePriority of the peer's public queue is 0."""
 UNUSED_ADDRESS = "127.0.0.254"
 """An address at which no program listens."""
@@ -50,9 +50,10 @@ CAPABILITIES = MappingProxyType(
         "subqueues": "has subqueues, which queue control creates and qmcomm opens (MS-MQMQ 2.2.7)",
         "several_queues": "sends messages to several queues, with multiple-element format names (MS-MQMQ 2.1.7)",
         "directory": (
-            f"is integrated with a directory (MS-MQDMPR 3.1.1.1) where its object and the peer's object are in one "
-            f"site, {FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} (BasePriority "
-            f"{FAR_BASE_PRIORITY}) is in a different site, and the peer is the gate between both sites"
+            "is integrated with a directory (MS-MQDMPR 3.1.1.1) where its object and the peer's object are in one "
+            f"site, {GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE} with the public queue "
+            f"{GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE} (BasePriority {BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE}) is in a "
+            "different site, and the peer is the gate between both sites"
         ),
         "topology": "consists of sender, router and receiver (mqconform run --topology), or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",

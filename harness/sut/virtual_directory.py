@@ -11,9 +11,9 @@ from uuid import UUID
 
 from harness.sut.provisioning import load_known_keys
 from harness.sut.sut_file import (
-    FAR_BASE_PRIORITY,
-    FAR_PUBLIC_QUEUE,
-    FAR_QUEUE_MANAGER,
+    BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
     PEER_PUBLIC_QUEUE,
     UNUSED_ADDRESS,
     DriverTable,
@@ -54,15 +54,21 @@ def build_virtual_directory(
             RoutingServer=True,
             PublicEncryptionKeyList=load_known_keys(peer)[peer],
         ),
-        _build_machine(FAR_QUEUE_MANAGER, FAR_COMPUTER_NAME, UNUSED_ADDRESS, FAR_SITE_GUID, RoutingServer=True),
+        _build_machine(
+            GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE, FAR_COMPUTER_NAME, UNUSED_ADDRESS, FAR_SITE_GUID, RoutingServer=True
+        ),
         RoutingLink(
             Site1Identifier=OWN_SITE_GUID,
             Site2Identifier=FAR_SITE_GUID,
             ActualCost=1,
-            SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
+            SiteGateIdentifierList=(peer, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
         ),
         Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER_MACHINE_NAME}\\mqc-public"),
-        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR_COMPUTER_NAME}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
+        Queue(
+            Identifier=GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+            Pathname=f"{FAR_COMPUTER_NAME}\\mqc-public",
+            BasePriority=BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+        ),
         *(_build_user(account) for account in accounts),
     ):
         directory.provision(element)

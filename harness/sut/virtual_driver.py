@@ -14,8 +14,8 @@ from harness.sut.control import Control, VirtualControl
 from harness.sut.limited_control import add_remote_reading_to_control, limit_facilities_of_control
 from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import (
-    BASE_PROVIDER_ONLY_GUID,
-    KEYLESS_QUEUE_MANAGER_GUID,
+    GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY,
+    GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS,
     build_restricted_queue,
     build_virtual_security,
 )
@@ -95,7 +95,7 @@ class VirtualDriver:
             )
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
-        fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
+        fresh_peers = (GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS) if secure else ()
         identifier = new_guid(entropy)
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(

@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, read_toml_file
 
 SENDER_ROLE, ROUTER_ROLE, RECEIVER_ROLE = ROLES = ("sender", "router", "receiver")
-NEAR_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000005")
+GUID_OF_QUEUE_MANAGER_NEAR_SENDER = UUID("6d71636f-6e66-4f72-8d00-000000000005")
 """A queue manager in the directory that has no machine. It belongs to the site of the sender, whose out-routing server
 is the router.
 """

@@ -8,7 +8,7 @@ from typing import Any
 from harness.model.steps import Model, transition
 from harness.model.unused_fields import RULE_BY_UNUSED_PING_FIELD, list_rules_about_unused_fields
 
-PING_PORT_NAMES = ("first", "second")
+NAMES_OF_SOURCE_PORTS_OF_PINGS = ("first", "second")
 """The ports from which the peer sends Ping Requests."""
 
 
@@ -39,7 +39,7 @@ class PingTransitions(Model):
 
     def draw_ping(self, chance: Random) -> dict[str, Any]:
         return {
-            "end": chance.choice(PING_PORT_NAMES),
+            "end": chance.choice(NAMES_OF_SOURCE_PORTS_OF_PINGS),
             "cookie": chance.choice((0, 1, 0xFFFF_FFFF, chance.getrandbits(32))),
             "rc": chance.choice((0, 1)),
             "rf": int(chance.random() < 0.2),

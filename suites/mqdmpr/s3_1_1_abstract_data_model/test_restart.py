@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, distinct, each, holds, in_queue, none
+from harness.expectations import any_order, distinct_values, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
@@ -70,7 +70,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
     sut.control.call("delete_queue", name=deleted)
     numbers = [sut.private_format_name(name) for name in names]
-    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct_values("private format names", len(names)), observed=numbers)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
     for label, quota_kb in (("changed", 76), ("changed again", 77)):
         sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
@@ -110,7 +110,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
         )
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
-    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct_values("private format names", len(names)), observed=numbers)
 
 
 @needs("send")

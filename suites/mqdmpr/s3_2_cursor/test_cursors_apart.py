@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import distinct, in_queue
+from harness.expectations import distinct_values, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
@@ -45,7 +45,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     cursors = [call.out.phCursor for call in openings]
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
+        expected=distinct_values("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=cursors,
         evidence=openings,
     )
@@ -53,7 +53,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     later = admin_queue.cursor().expect_success()
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
+        expected=distinct_values("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=[*cursors[:2], *cursors[3:], later.out.phCursor],
         evidence=[closed, later],
         case="handles after one cursor was closed and another was created",
@@ -95,7 +95,7 @@ def test_cursors_of_applications_have_unique_handles(remote, sut, judge):
         for descriptor in sut.inspect()["OpenQueueDescriptors"]
         for cursor in descriptor["CursorCollection"]
     ]
-    judge("MQDMPR-3.2.1.2-02", expected=distinct("handles", len(handles)), observed=handles, evidence=opened)
+    judge("MQDMPR-3.2.1.2-02", expected=distinct_values("handles", len(handles)), observed=handles, evidence=opened)
 
 
 @covers("MQDMPR-3.2.7.5-07")

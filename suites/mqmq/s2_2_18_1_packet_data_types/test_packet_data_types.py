@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import distinct, fields
+from harness.expectations import distinct_values, fields
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import read_user_header_flags
@@ -227,7 +227,7 @@ def _judge_private_numbers_differ(sut, judge, names):
         "MQMQ-2.2.18.1.5.1-02",
         "MQMQ-2.2.18.1.7.2-04",
         "MQDMPR-3.1.7.1.3-D04",
-        expected=distinct("numbers", len(names)),
+        expected=distinct_values("numbers", len(names)),
         observed=numbers,
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
@@ -256,10 +256,10 @@ def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
     """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
     of the remote computer.
     """
-    outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    outgoing = Outgoing(peer, sut, f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}")
     frame = outgoing.send(body="routed", label="routed")
     outgoing.end()
-    expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})
+    expected = fields({"UserHeader.QueueManagerAddress": str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE)})
     judge.all(expected=expected, observed=Layout(frame), evidence=frame)
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, distinct, facts, in_queue, none
+from harness.expectations import connection_closed_by_sut, distinct_values, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -97,7 +97,7 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
         connection = peer.open_raw()
         connection.require_session_ack_for_message()
         sent = connection.send(build_message(change))
-        judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
+        judge(rule, expected=connection_closed_by_sut(), observed=connection.await_close(), evidence=sent)
 
 
 @needs("receive")
@@ -167,7 +167,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
-        expected=distinct("MessageIDs", 10),
+        expected=distinct_values("MessageIDs", 10),
         observed=[each.MessageID for each in headers],
         evidence=sent,
     )

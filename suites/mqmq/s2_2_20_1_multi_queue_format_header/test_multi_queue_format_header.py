@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, between, distinct, fields, none
+from harness.expectations import any_order, between, distinct_values, fields, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
@@ -180,7 +180,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     judge(
         "MQDMPR-3.1.1.12-D02",
         "MQMQ-2.2.19.2-07",
-        expected=distinct("MessageIDs", len(queues)),
+        expected=distinct_values("MessageIDs", len(queues)),
         observed=numbers,
         evidence=copies,
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import closed, closed_unanswered, fields, none, packet
+from harness.expectations import closed_without_answer, connection_closed_by_sut, fields, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, sut_survives
@@ -160,7 +160,7 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
 def test_initiator_reads_refusal_from_bit_4_of_flags(peer, sut, judge):
     """The SUT closes the connection after a response with bit 4 of Flags set, and answers a response with bit 5 set."""
     session = OutgoingSession(peer, sut)
-    for flag, expected in (("CS", closed_unanswered(1)), ("X5", packet("ConnectionParameters"))):
+    for flag, expected in (("CS", closed_without_answer(1)), ("X5", packet("ConnectionParameters"))):
         asked = session.await_request()
         sent = session.connection.send(establish_response(peer, asked, internal={flag: 1}))
         answer = session.connection.poll_next_packet()
@@ -186,7 +186,7 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     data[FLAGS_OFFSET] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
-    judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
+    judge("MQQB-2.2.1-03", expected=connection_closed_by_sut(), observed=connection, evidence=[sent])
 
 
 @sut_survives()

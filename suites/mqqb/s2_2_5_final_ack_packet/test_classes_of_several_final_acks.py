@@ -5,7 +5,7 @@ messages in the middle of a sequence.
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
-from harness.expectations import of_class
+from harness.expectations import acknowledgment_of_class
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import SIG20
@@ -90,7 +90,7 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
         number = int(frame["TransactionHeader"].TxSequenceNumber)
         judge(
             rule,
-            expected=of_class(message_class),
+            expected=acknowledgment_of_class(message_class),
             observed=finals.get(identifier(frame)),
             case=f"class of the FinalAck of message {number} to a private name",
             evidence=[frame, finals.get(identifier(frame))],
@@ -129,7 +129,7 @@ def test_each_removal_of_messages_to_private_names_has_its_class(peer, sut, judg
         number = int(frame["TransactionHeader"].TxSequenceNumber)
         judge(
             rule,
-            expected=of_class(message_class),
+            expected=acknowledgment_of_class(message_class),
             observed=finals.get(identifier(frame)),
             case=f"class of the FinalAck of message {number} to a private name",
             evidence=[frame, finals.get(identifier(frame))],

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import of_class, one_of
+from harness.expectations import acknowledgment_of_class, one_of
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import ProviderInfo
@@ -59,7 +59,7 @@ def test_final_ack_copies_no_property_of_its_message(peer, sut, judge):
         case = "first message" if message is sent[0] else "second message"
         judge(
             "MQQB-2.2.5-11",
-            expected=of_class(AckClass.RECEIVE),
+            expected=acknowledgment_of_class(AckClass.RECEIVE),
             observed=frame,
             case=f"class of the FinalAck of the {case}",
             evidence=evidence,

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, closed, fields, holds, packet
+from harness.expectations import between, connection_closed_by_sut, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, build_parameters_request, establish_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
@@ -221,7 +221,7 @@ def test_idle_session_of_second_attempt_closes(peer, sut, judge):
     session.connection.wait_closed(within_ms=2 * sut.duration_ms(cleanup_ms) + sut.slack_ms(cleanup_ms))
     judge(
         "MQQB-3.1.3.2-13",
-        expected=closed(),
+        expected=connection_closed_by_sut(),
         observed=session.connection,
         evidence=[message, session.connection.last],
     )

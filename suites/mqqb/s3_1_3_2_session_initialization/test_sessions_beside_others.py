@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, closed, facts, fields, holds
+from harness.expectations import between, connection_closed_by_sut, facts, fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import build_parameters_request
 from harness.run.marks import covers, needs
@@ -241,7 +241,13 @@ def test_first_packet_beside_open_session_must_be_establish_connection(peer, jud
         with_parameters, with_message = peer.connect(), peer.connect()
         sent = [with_parameters.send(build_parameters_request()), with_message.send(peer.message())]
         ended = with_message.await_close()
-        judge("MQQB-3.1.3.2-36", expected=closed(), observed=ended, case=f"UserMessage {case}", evidence=sent)
+        judge(
+            "MQQB-3.1.3.2-36",
+            expected=connection_closed_by_sut(),
+            observed=ended,
+            case=f"UserMessage {case}",
+            evidence=sent,
+        )
         judge(
             "MQQB-3.1.3.2-36",
             expected=facts(answer=None),

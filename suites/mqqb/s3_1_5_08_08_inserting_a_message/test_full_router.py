@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import closed
+from harness.expectations import connection_closed_by_sut
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 
@@ -41,4 +41,9 @@ def test_message_for_another_computer_closes_session_of_throttled_sut(peer, sut,
     observed = session.await_close()
     sut.change_environment(storage=True)
     peer.eventually(lambda: not sut.inspect_queue_manager()["Throttled"])
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=observed, evidence=[first, second, session.last])
+    judge(
+        "MQQB-3.1.5.8.8-15",
+        expected=connection_closed_by_sut(),
+        observed=observed,
+        evidence=[first, second, session.last],
+    )

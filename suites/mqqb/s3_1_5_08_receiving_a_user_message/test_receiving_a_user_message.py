@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import acknowledged, closed
+from harness.expectations import acknowledged, connection_closed_by_sut
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import AES_256, RC4
@@ -84,7 +84,12 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
         early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     peer.open_raw().require_session_ack_for_message()
     sent = early.send(peer.recoverable_message())
-    judge("MQQB-3.1.5.8-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent, early.last])
+    judge(
+        "MQQB-3.1.5.8-01",
+        expected=connection_closed_by_sut(),
+        observed=await_early_close(peer, early),
+        evidence=[sent, early.last],
+    )
 
 
 @malforms("MQMQ-2.2.19.3-20")
@@ -229,7 +234,9 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
         session = peer.open_raw()
     session.require_session_ack_for_message()
     sent = session.send(peer.message(session=WRONG_SESSION_HEADER_FIELDS))
-    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
+    judge.all(
+        expected=connection_closed_by_sut(), observed=await_early_close(peer, session), evidence=[sent, session.last]
+    )
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
@@ -263,4 +270,6 @@ def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
         )
     session.require_session_ack_for_message()
     sent = session.send(packet)
-    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
+    judge.all(
+        expected=connection_closed_by_sut(), observed=await_early_close(peer, session), evidence=[sent, session.last]
+    )

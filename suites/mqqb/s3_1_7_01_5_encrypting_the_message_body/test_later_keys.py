@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_long_peer_keys, load_peer_keys
+from harness.sut.provisioning import GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, load_long_peer_keys, load_peer_keys
 from harness.sut.releases import find_release
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2
@@ -108,7 +108,9 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     """
     listener = peer.listen_without_core()
     session, first = _open_session_to_queue_manager(peer, sut, listener, peer.identifier, privacy_level="base")
-    beside, other = _open_session_to_queue_manager(peer, sut, listener, BASE_PROVIDER_ONLY_GUID, privacy_level="base")
+    beside, other = _open_session_to_queue_manager(
+        peer, sut, listener, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, privacy_level="base"
+    )
     sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base", application_tag=REPEATED_MESSAGE_TAG)
     again = DecryptedMessage(_await_message(peer, REPEATED_MESSAGE_TAG))
     judge(
@@ -124,7 +126,7 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
         entries = [*(found.get("SendBaseSymmetricKeyCache") or []), *found[SecurityCaches.SENT_KEY_CACHE]]
         judge(
             "MQQB-3.1.7.1.5-25",
-            expected=sorted(map(str, (peer.identifier, BASE_PROVIDER_ONLY_GUID))),
+            expected=sorted(map(str, (peer.identifier, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY))),
             observed=sorted(
                 entry["RemoteQMGuid"] for entry in entries if entry["CryptoServiceProvider"] == BASE_PROVIDER
             ),
@@ -138,12 +140,12 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     )
     enhanced = _await_message(peer, ENHANCED_LEVEL_MESSAGE_TAG)
     sut.send(
-        private_name(BASE_PROVIDER_ONLY_GUID),
+        private_name(GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY),
         body=TEXT,
         privacy_level="enhanced",
         application_tag=UNENCRYPTABLE_MESSAGE_TAG,
     )
-    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, application_tag=UNENCRYPTED_MESSAGE_TAG)
+    sut.send(private_name(GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY), body=TEXT, application_tag=UNENCRYPTED_MESSAGE_TAG)
     clear = _await_message(peer, UNENCRYPTED_MESSAGE_TAG)
     secret = peer.inbox.find(lambda frame: read_application_tag(frame) == UNENCRYPTABLE_MESSAGE_TAG)
     judge(

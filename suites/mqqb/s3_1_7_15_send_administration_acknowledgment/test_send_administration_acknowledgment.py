@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
+from harness.expectations import acknowledged, acknowledgment, acknowledgments_of_classes, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import MALLORY
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -200,7 +200,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
         ]
         insecure_classes += [AckClass.ACCESS_DENIED] * 2
     came = receiver.await_acks(1 + len(insecure_classes) if insecure else 1)
-    expected = of_classes(*(insecure_classes if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
+    expected = acknowledgments_of_classes(*(insecure_classes if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge(
         "MQQB-3.1.7.15-05",
         expected=expected,
@@ -572,7 +572,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
         "MQQB-3.1.7.15-07",
         RULE_BY_WAY_OF_REMOVAL[end],
         *RULES_OF_REMOVAL_EVENTS.get(end, ()),
-        expected=of_classes(expected, expected),
+        expected=acknowledgments_of_classes(expected, expected),
         observed=came,
         case="classes of the acknowledgments",
         evidence=evidence,

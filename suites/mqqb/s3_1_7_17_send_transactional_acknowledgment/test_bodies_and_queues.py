@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds, of_class
+from harness.expectations import acknowledgment_of_class, fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.messages import Sequence
@@ -179,7 +179,7 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, value: AckClass, rules: d
     attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": 1, "Label": ORDERING_ACK_LABEL})
     observed = get_attributes_of_acknowledgment(frame)
     judge("MQQB-3.1.7.17-05", expected=attributes, observed=observed, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-04", expected=of_class(value), observed=frame, evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-04", expected=acknowledgment_of_class(value), observed=frame, evidence=[sent, frame])
 
 
 BODY_FIELD_BY_RULE_OF_REFUSAL = {

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, distinct, each, facts, holds
+from harness.expectations import any_order, distinct_values, each, facts, holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.rpc_server import ServedCall
@@ -158,7 +158,7 @@ def judge_fields_of_reads(
     )
     judge(
         rules["dwRequestID"],
-        expected=distinct("dwRequestIDs", len(timeouts_ms)),
+        expected=distinct_values("dwRequestIDs", len(timeouts_ms)),
         observed=[reader.get_read_description(call).dwRequestID for call in calls[1:]],
         evidence=calls,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import any_order, closed, each, facts, fields, holds, in_queue
+from harness.expectations import any_order, connection_closed_by_sut, each, facts, fields, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
@@ -161,7 +161,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     judge(
         *STOPPED_SUT_RULES,
         "MQDMPR-3.1.1.1-23",
-        expected=closed(),
+        expected=connection_closed_by_sut(),
         observed=observed,
         evidence=[connection.last],
     )

@@ -108,7 +108,7 @@ def test_rules_cited_by_state_table_cells_are_in_the_catalogue(tables):
 
 
 def test_every_state_table_cell_has_a_check(tables):
-    names = {check for checks in take_inventory().tests.values() for check in checks}
+    names = {check for checks in take_inventory().checks_by_rule.values() for check in checks}
     for table in tables:
         folder = f"suites/{'/'.join(table.path.parts[-3:-1])}/"
         cells = [f"[{cell.name}]" for cell in table.list_demanded_cells()]

@@ -60,7 +60,7 @@ def judged() -> Judged:
     rules = defaultdict(set)
     for variant, some in ALLOWED:
         rules[variant].update(some)
-    tests = take_inventory().tests
+    tests = take_inventory().checks_by_rule
 
     def trials() -> Iterator[Trial]:
         for variant, some in rules.items():
