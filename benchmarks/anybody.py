@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.systems import LIMITED, Scenario, StartedScenario, serve_scenario
 from harness.judging.verdicts import read_verdicts
-from harness.rules.catalogue import DEMAND_CLASSES, load_catalogue
+from harness.rules.catalogue import ROW_CLASSES_OF_DEMANDS, load_catalogue
 from harness.run_folder import VERDICTS_FILE
 from reference_qm.control import VERBS_BY_FACILITY
 
@@ -83,7 +83,9 @@ def describe_run(run: Path) -> str:
     for line in read_verdicts(run / VERDICTS_FILE):
         found[line["rule"]].add(line["verdict"])
     demands = [
-        row.id for row in load_catalogue().values() if row.level.startswith("MUST") and row.kind in DEMAND_CLASSES
+        row.id
+        for row in load_catalogue().values()
+        if row.level.startswith("MUST") and row.kind in ROW_CLASSES_OF_DEMANDS
     ]
     judged = sum(bool(found[rule] & JUDGED) for rule in demands)
     unclean = Counter(verdict for verdicts in found.values() for verdict in verdicts - CLEAN)

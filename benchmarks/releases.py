@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
+from harness.judging.verdicts import RUN_FAILING_VERDICTS, VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -78,7 +78,7 @@ def judge_releases(catalogue: Catalogue, releases: list[str], folder: Path) -> J
     plain = run_as_release(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.list_excused_rules(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
-    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN_VERDICTS}
+    failing = {rule for rule in excused if find_final_verdict(plain, rule) in VERDICTS_OF_BROKEN_RULES}
     unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(get_release_behaviours(release)), len(rules), *counts]

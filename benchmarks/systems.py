@@ -19,15 +19,15 @@ from benchmarks.sshd import run_sshd
 from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import (
-    FAR_BASE_PRIORITY,
-    FAR_PUBLIC_QUEUE,
-    FAR_QUEUE_MANAGER,
+    BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
     PEER_IDENTIFIER,
     PEER_PUBLIC_QUEUE,
     UNUSED_ADDRESS,
     load_sut_file,
 )
-from harness.sut.virtual_directory import FAR_COMPUTER_NAME, PEER
+from harness.sut.virtual_directory import FAR_COMPUTER_NAME, PEER_MACHINE_NAME
 from harness.sut.worker_configurations import MAX_WORKERS, build_worker_configurations
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
@@ -165,8 +165,8 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     remote = "".join(f"{each}_port = {port}\n" for each, port in ports.items())
     machines = {
         OWN_IDENTIFIER: ("sut", "sut.example", "here"),
-        PEER_IDENTIFIER: (PEER, peer_address, "here"),
-        FAR_QUEUE_MANAGER: (FAR_COMPUTER_NAME, UNUSED_ADDRESS, "there"),
+        PEER_IDENTIFIER: (PEER_MACHINE_NAME, peer_address, "here"),
+        GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE: (FAR_COMPUTER_NAME, UNUSED_ADDRESS, "there"),
     }
     known = "".join(
         f'[[directory.queue_managers]]\nidentifier = "{identifier}"\ncomputer_name = "{computer}"\n'
@@ -178,15 +178,16 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
         f"[[directory.queues]]\nidentifier = '{identifier}'\npathname = '{computer}\\mqc-public'\n"
         f"base_priority = {priority}\n"
         for identifier, computer, priority in (
-            (PEER_PUBLIC_QUEUE, PEER, 0),
-            (FAR_PUBLIC_QUEUE, FAR_COMPUTER_NAME, FAR_BASE_PRIORITY),
+            (PEER_PUBLIC_QUEUE, PEER_MACHINE_NAME, 0),
+            (GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, FAR_COMPUTER_NAME, BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE),
         )
     )
     own = f'identifier = "{OWN_IDENTIFIER}"\nhost_name = "sut.example"\nsend_ping = true\n'
     (folder / f"{name}.toml").write_text(
         f"[queue_manager]\n{own}[remote]\n{remote}"
         '[[directory.sites]]\nname = "here"\n[[directory.sites]]\nname = "there"\n'
-        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER}", "{FAR_COMPUTER_NAME}"]\n{known}{published}'
+        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER_MACHINE_NAME}", "{FAR_COMPUTER_NAME}"]\n'
+        f"{known}{published}"
     )
 
 

@@ -20,14 +20,14 @@ from typing import TypeVar
 import pytest
 
 from harness.errors import EndlessComputation, HarnessError
-from harness.mutation.exchange import CodeExchange
+from harness.mutation.exchange import FunctionCodeReplacement
 from harness.mutation.mutants import Mutant, compile_mutant, is_code_changed, list_all_mutants, select_evenly
 from harness.proof.code import compute_code_digest
-from harness.proof.forks import ProcessDeath, run_tasks_in_processes
-from harness.proof.mutants import MutantResult, Outcome, describe_change, run_mutants
+from harness.proof.forks import ProcessDeathBeforeResult, run_tasks_in_processes
+from harness.proof.mutants import MutantResult, MutantRunOutcome, describe_change, run_mutants
 from harness.proof.reach import LineRecorder, find_unreached_mutants, measure_reach
-from harness.proof.sessions import run_in_session
-from harness.proof.trials import Trials, run_with_trials
+from harness.proof.sessions import run_function_in_pytest_session
+from harness.proof.trials import RepeatableTrialRunner, run_with_trials
 from harness.run.computing import limit_computing_time
 
 SAMPLE, SEED = 1200, "28"
@@ -101,7 +101,7 @@ class UnitTests:
         """Run on each mutant the tests that execute a changed line of it, and yield the killing tests."""
         tasks = ((mutant, _list_tests_of_mutant(mutant, reach)) for mutant in mutants)
         for (mutant, tests), found in run_tasks_in_processes(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
-            if isinstance(found, ProcessDeath):
+            if isinstance(found, ProcessDeathBeforeResult):
                 found = MutantKills(mutant.name, mutant.source, (), len(tests), found.description)
             yield mutant, found
 
@@ -121,7 +121,7 @@ class UnitTests:
             return rows
 
         for _, rows in run_tasks_in_processes(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
-            if isinstance(rows, ProcessDeath):
+            if isinstance(rows, ProcessDeathBeforeResult):
                 raise HarnessError(f"the tests on the unchanged code ended with {rows.description}")
             yield from rows
 
@@ -129,7 +129,7 @@ class UnitTests:
         mutant, tests = task
         killers: list[str] = []
         tried = 0
-        with CodeExchange(*compile_mutant(mutant)):
+        with FunctionCodeReplacement(*compile_mutant(mutant)):
             for test in tests:
                 tried += 1
                 if not self._passes(test):
@@ -169,7 +169,7 @@ def main(arguments: Sequence[str]) -> None:
     everything = [mutant for mutant in list_all_mutants() if not mutant.file.startswith("security/")]
     chosen = select_evenly(everything, SAMPLE, SEED)
 
-    def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
+    def begin(trials: RepeatableTrialRunner) -> tuple[list[Mutant], dict[str, MutantRunOutcome]]:
         more = filter(is_code_changed, find_unreached_mutants(everything, measure_reach(trials, folder)))
         mutants = list({mutant.name: mutant for mutant in [*chosen, *more]}.values())
         return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
@@ -183,13 +183,13 @@ def main(arguments: Sequence[str]) -> None:
         print(line)
 
 
-def show(mutant: Mutant, outcome: Outcome) -> None:
+def show(mutant: Mutant, outcome: MutantRunOutcome) -> None:
     """Print the progress."""
     print(f"{outcome.fate} {mutant.name}", file=sys.stderr)
 
 
 def format_report(
-    mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, MutantKills]
+    mutants: Sequence[Mutant], outcomes: Mapping[str, MutantRunOutcome], kills: Mapping[str, MutantKills]
 ) -> Iterator[str]:
     """Yield the lines of the report: the mutants that only tests kill, by file; the test functions that suffice to
     kill them; and the figures.
@@ -244,7 +244,7 @@ def run_with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTe
     arguments = [*places, "-o", "addopts=", "--strict-markers", "--capture=no"]
     for plugin in UNNEEDED:
         arguments += ["-p", f"no:{plugin}"]
-    return run_in_session(arguments, lambda session: work(UnitTests(session, jobs)), " ".join(places))
+    return run_function_in_pytest_session(arguments, lambda session: work(UnitTests(session, jobs)), " ".join(places))
 
 
 def _list_tests_of_mutant(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:

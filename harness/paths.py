@@ -10,7 +10,7 @@ SUITES = Path(__file__).resolve().parents[1] / "suites"
 the harness.
 """
 
-CAPTURES = Path(__file__).resolve().parents[1] / "captures"
+SAMPLE_CAPTURES_FOLDER = Path(__file__).resolve().parents[1] / "captures"
 """The folder of the golden captures."""
 
 PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harness", "reference_qm", "suites"))

@@ -42,5 +42,5 @@ def load_errata() -> dict[str, Erratum]:
 
 
 def _build_erratum(known: Any) -> Erratum:
-    readings = tuple((each.says, each.verdict) for each in known.readings)
+    readings = tuple((each.says, each.verdict) for each in known.possible_readings)
     return Erratum(known.id, known.says, readings, known.real, known.choice, known.why, known.settled)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.paths import SUITES
-from harness.rules.catalogue import FORMS_OF_CATALOGUE_ROWS, INDEX_COLUMNS, INDEX_FILE
+from harness.rules.catalogue import INDEX_COLUMNS, INDEX_FILE, INDEX_ROW_FORMS_IN_CATALOGUE
 
 
 def read_ledger_table(file: Path) -> Iterator[dict[str, str]]:
@@ -33,7 +33,9 @@ def list_index_rows(ledger: Path) -> list[list[str]]:
     for row in sorted(
         [*rows, *declared], key=lambda row: (documents.index(row["id"].split("-")[0]), _get_section_numbers(row["id"]))
     ):
-        known = classes.get(row["id"], {"class": "demand" if row["form"] in FORMS_OF_CATALOGUE_ROWS else "", "of": ""})
+        known = classes.get(
+            row["id"], {"class": "demand" if row["form"] in INDEX_ROW_FORMS_IN_CATALOGUE else "", "of": ""}
+        )
         found.append([row["id"], row["level"], row["form"], known["class"], known["of"], row["title"]])
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome, get_label, get_outcome_of_answer, get_outcome_of_call
 from harness.sut.shown import lookup_id
@@ -78,7 +78,7 @@ class Application:
         connection.close()
         return packets
 
-    def build_message(self, label: str, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
+    def build_message(self, label: str, user: Mapping[str, Any] = NO_CHANGED_FIELDS, **headers: Any) -> Any:
         """Build a message that the peer sends to the queue."""
         headers |= {"destination": rf"TCP:{self.sut.address}\{self.queue}", "label": label}
         if self.transactional:

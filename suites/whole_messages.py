@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
-from harness.judging.compared import ACK_NAMES
+from harness.judging.compared import REQUESTED_ACK_NAME_BY_FLAG
 
 _JOURNAL_KIND_BY_FLAG = {"JP": "positive", "JN": "negative"}
 _ALWAYS_COMPARED_PROPERTIES = ("label", "body_base64")
@@ -44,7 +44,7 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
         "sent_time": user.SentTime,
         "time_to_reach_queue_s": base.TimeToReachQueue,
         "time_to_be_received_s": user.TimeToBeReceived,
-        "acks": sorted(name for bit, name in ACK_NAMES.items() if properties.getfieldval(bit)),
+        "acks": sorted(name for bit, name in REQUESTED_ACK_NAME_BY_FLAG.items() if properties.getfieldval(bit)),
         "journal": sorted(name for bit, name in _JOURNAL_KIND_BY_FLAG.items() if user.getfieldval(bit)),
     }
 

@@ -6,9 +6,9 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.paths import CAPTURES
+from harness.paths import SAMPLE_CAPTURES_FOLDER
 
-FOREIGN = CAPTURES / "foreign"
+FOREIGN = SAMPLE_CAPTURES_FOLDER / "foreign"
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ async def send(options: Options, port: int, report: Report) -> None:
     outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
     sender = _Sender(host, outgoing, options)
     report({"instant": get_instant()})
-    await sender.send_all()
+    await sender.send_messages_and_require_acks()
     while len(outgoing.OutgoingMessageTable):
         await asyncio.sleep(0.01)
     report({"instant": get_instant(), "memory": sender.memory.noted})
@@ -112,7 +112,7 @@ class _Sender:
         self._transactional = options.kind == "transactional"
         self._given = self._taken = self._sent = 0
 
-    async def send_all(self) -> None:
+    async def send_messages_and_require_acks(self) -> None:
         """Send messages to the queue manager until it has accepted every one."""
         while self._taken < self._messages:
             self._sent += self._session.MessageSentCount - self._sent & 0xFFFF

@@ -8,7 +8,7 @@ from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
-from harness.sut.wires import Reply
+from harness.sut.wires import ControlReply
 
 MAX_SILENT_VERBS = 3
 """The maximum number of consecutive verbs that the agent leaves unanswered. After them, no further verb is called."""
@@ -29,7 +29,7 @@ class AgentVerbCalls:
         """
         return self.conversation.ended is not None or self._unanswered_verb_count >= MAX_SILENT_VERBS
 
-    def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
+    def _call_and_check_contract(self, verb: str, **arguments: Any) -> ControlReply | None:
         """Call a verb and return its answer. If the answer is missing or violates the contract, record this as a
         finding.
         """
@@ -51,7 +51,7 @@ class AgentVerbCalls:
             return None
         return reply
 
-    def _call_expecting_success(self, verb: str, **arguments: Any) -> Reply | None:
+    def _call_expecting_success(self, verb: str, **arguments: Any) -> ControlReply | None:
         """Call a verb that should succeed. Return its answer, or None if the call failed."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:

@@ -16,7 +16,7 @@ from harness.attach.probes import AgentProbes
 from harness.environment import RealEnvironment
 from harness.errors import UsageError
 from harness.printable import one_line
-from harness.sut.agent import Agent
+from harness.sut.agent import AgentStartedByCommand
 from harness.sut.command_control import list_facilities
 from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
@@ -94,16 +94,16 @@ def call_every_agent_verb(
         return found
     finally:
         environment.close()
-        if isinstance(route, Agent):
+        if isinstance(route, AgentStartedByCommand):
             route.end()
 
 
-def make_tcp_route(address: str) -> TcpRoute:
+def make_tcp_control_route(address: str) -> TcpRoute:
     """Return the route to an agent that listens at ``HOST:PORT``."""
     return TcpRoute(parse_endpoint(f"--address {address}", address))
 
 
-def make_command_route(command: str) -> Agent:
+def make_command_control_route(command: str) -> AgentStartedByCommand:
     """Return the route to an agent that is started by a command. The command is one string with the quoting of a
     shell.
     """
@@ -113,10 +113,12 @@ def make_command_route(command: str) -> Agent:
         raise UsageError(f"--command: {error}") from error
     if not words:
         raise UsageError("--command: the command is empty")
-    return Agent(lambda: words, None, LONGEST_AGENT_START_MS)
+    return AgentStartedByCommand(lambda: words, None, LONGEST_AGENT_START_MS)
 
 
-def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[tuple[str, str, str, str]]:
+def list_report_rows_of_facilities(
+    found: AgentFindings, counted: JudgeableRuleCounts
+) -> Iterator[tuple[str, str, str, str]]:
     """Yield the rows of the report, one for each facility and one for each of its verbs. The cells of a row are
     facility, verb, state and remark.
     """
@@ -144,14 +146,14 @@ def _describe_facility_cost(counted: JudgeableRuleCounts, facility: str) -> str:
 
 def list_report_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of a report in plain text."""
-    yield describe_identity(found)
-    for facility, verb, state, said in list_facility_rows(found, counted):
+    yield describe_identity_of_agent(found)
+    for facility, verb, state, said in list_report_rows_of_facilities(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
     yield from list_summary_lines(found, counted)
 
 
-def describe_identity(found: AgentFindings) -> str:
+def describe_identity_of_agent(found: AgentFindings) -> str:
     """Return one line that describes the system. Its data come from the system's answer to the verb identity."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""

@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
-from harness.sut.agent import Agent
-from harness.sut.wires import ControlRoute, Reply, describe_missing_answer
+from harness.sut.agent import AgentStartedByCommand
+from harness.sut.wires import ControlReply, ControlRoute, describe_missing_answer
 
 UNMATCHED_ANSWERS_LIMIT = 1_000
 
@@ -26,9 +26,9 @@ class Conversation:
         self.unmatched_ids: list[Any] = []
         """The ids of answers that match no request."""
         self._open = False
-        self._replies: dict[int, Reply] = {}
+        self._replies: dict[int, ControlReply] = {}
         self._asked: set[int] = set()
-        if isinstance(route, Agent):
+        if isinstance(route, AgentStartedByCommand):
             route.on_unmatched_answer = self._note_unrequested_answer
         self._wire = route.open(environment, self)
         self.name = route.name
@@ -44,7 +44,7 @@ class Conversation:
         self._asked.add(number)
         return number
 
-    def wait_for_reply(self, number: int, within_ms: int | None = None) -> Reply | None:
+    def wait_for_reply(self, number: int, within_ms: int | None = None) -> ControlReply | None:
         """Wait for the answer to a request, by default for ``answer_ms``. Return None if no answer arrives."""
         min_answer_wait_ms = max(self.answer_ms, self._wire.min_answer_wait_ms) if within_ms is None else within_ms
         self.environment.run_until(lambda: number in self._replies or self.ended is not None, min_answer_wait_ms)
@@ -66,7 +66,7 @@ class Conversation:
     def on_connection_open(self) -> None:
         self._open = True
 
-    def on_reply(self, reply: Reply) -> None:
+    def on_reply(self, reply: ControlReply) -> None:
         number = reply["id"]
         if type(number) is int and number in self._asked:
             self._asked.discard(number)

@@ -13,7 +13,7 @@ from harness.printable import one_line
 from reference_qm.control import VERBS_BY_FACILITY, list_offered_facilities
 
 MAX_AGENT_TEXT_CHARACTERS = 200
-_PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
+_FACILITIES_BY_PRECEDENCE_FOR_SHARED_VERBS = ("remote_read", "management", "open_to_send", "queue_control", "receive")
 """The facilities in order of precedence. If a verb belongs to several facilities, a report lists it under the first
 of them in this order; purge and close_queue, however, are always listed under receive.
 """
@@ -57,7 +57,9 @@ def _find_facility_of_verb(verb: str) -> str:
     if verb in ("purge", "close_queue"):
         return "receive"
     owners = [name for name, verbs in VERBS_BY_FACILITY.items() if verb in verbs]
-    return next((name for name in _PREFERRED_FACILITIES if name in owners), owners[0] if owners else "")
+    return next(
+        (name for name in _FACILITIES_BY_PRECEDENCE_FOR_SHARED_VERBS if name in owners), owners[0] if owners else ""
+    )
 
 
 FACILITY_BY_VERB: Mapping[str, str] = MappingProxyType(

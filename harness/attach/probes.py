@@ -12,7 +12,7 @@ from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState, 
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
-from harness.sut.wires import Reply, describe_non_agent
+from harness.sut.wires import ControlReply, describe_non_agent
 from reference_qm.control import VERBS_BY_FACILITY
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
@@ -34,7 +34,7 @@ _PROBE_MESSAGE: dict[str, Any] = {
     "delivery": "recoverable",
     "application_tag": 4_000_000_000,
 }
-_PROBE_EXTENSION: dict[str, Any] = {
+_EXTENSION_PROPERTIES_OF_PROBE_MESSAGE: dict[str, Any] = {
     "extension_base64": base64.b64encode(b"attach\xff" * 43).decode(),
     "correlation_id": "00112233445566778899aabbccddeeff01020304",
 }
@@ -164,7 +164,9 @@ class AgentProbes(AgentVerbCalls):
                 "send",
             )
             return
-        message = _PROBE_MESSAGE | (_PROBE_EXTENSION if "send_extension" in self.found.announced else {})
+        message = _PROBE_MESSAGE | (
+            _EXTENSION_PROPERTIES_OF_PROBE_MESSAGE if "send_extension" in self.found.announced else {}
+        )
         sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain_queue), **message)
         peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain_queue)
         if sent is None or peeked is None:
@@ -209,7 +211,7 @@ class AgentProbes(AgentVerbCalls):
         if purged is not None and self._read_message("receive", queue=queue, timeout_ms=0, empty=True):
             self._note_wrong_answer("purge", "a message is still in the queue")
 
-    def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
+    def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> ControlReply | None:
         """Call a verb that reads a message. If ``empty`` is false, the queue contains a message, so an answer
         without a message is an error.
         """
@@ -218,10 +220,10 @@ class AgentProbes(AgentVerbCalls):
             return None
         if reply["message"] is None and not empty:
             self._note_wrong_answer(verb, "returned no message, although the queue contains a message")
-        found: Reply | None = reply["message"]
+        found: ControlReply | None = reply["message"]
         return found
 
-    def _probe_cursor(self, handle: int, first: Reply | None) -> None:
+    def _probe_cursor(self, handle: int, first: ControlReply | None) -> None:
         made = self._call_expecting_success("open_cursor", handle=handle)
         if made is None:
             self._note_skipped_verbs("needs open_cursor", "peek_next", "close_cursor")
@@ -234,7 +236,7 @@ class AgentProbes(AgentVerbCalls):
             self._note_wrong_answer("peek_next", "the cursor did not move to the next message")
         self._call_expecting_success("close_cursor", cursor=made["cursor"])
 
-    def _probe_lookup_id(self, queue: str, first: Reply | None) -> None:
+    def _probe_lookup_id(self, queue: str, first: ControlReply | None) -> None:
         number = None if first is None else first.get("lookup_id")
         if number is None:
             verbs = ("peek_by_lookup_id", "receive_by_lookup_id", "move")
@@ -422,5 +424,5 @@ class AgentProbes(AgentVerbCalls):
             )
 
 
-def _read_queue_names(listed: Reply) -> set[str]:
+def _read_queue_names(listed: ControlReply) -> set[str]:
     return {str(one["name"]).lower() for one in listed["queues"]}

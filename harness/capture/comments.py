@@ -7,10 +7,10 @@ from pathlib import Path
 
 from harness.capture.pcapng import (
     CapturedNote,
+    build_block_of_note_data,
     build_file_header,
     build_packet_block,
     read_packets_and_notes,
-    wrap_note_data,
 )
 from harness.errors import FolderError
 
@@ -29,7 +29,7 @@ def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
             out.write(build_file_header())
             for frame in read_packets_and_notes(path):
                 if isinstance(frame, CapturedNote):
-                    out.write(wrap_note_data(frame.data))
+                    out.write(build_block_of_note_data(frame.data))
                     continue
                 comment = frame.comment if frame.comment is not None else comments.get(frame.number)
                 changed |= comment != frame.comment

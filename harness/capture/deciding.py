@@ -17,7 +17,7 @@ from uuid import UUID
 
 from harness.wire import TreeLine
 
-LAYER_OF_SECTION: Mapping[str, str] = {
+HEADER_NAME_BY_SECTION: Mapping[str, str] = {
     "MQMQ-2.2.19.1": "BaseHeader",
     "MQMQ-2.2.19.2": "UserHeader",
     "MQMQ-2.2.19.3": "MessagePropertiesHeader",
@@ -93,7 +93,7 @@ def find_deciding_fields(packets: Sequence[DissectionLines], says: VerdictTexts)
 
 
 def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _FoundField | None:
-    layer = LAYER_OF_SECTION.get(says.section)
+    layer = HEADER_NAME_BY_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_TEXT_BEFORE_VALUE_PATTERN.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _choose_referenced_field(fields, layer, after)

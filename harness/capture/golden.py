@@ -14,10 +14,10 @@ from uuid import UUID
 
 from harness.capture.writer import CaptureWriter
 from harness.errors import HarnessError
-from harness.paths import CAPTURES
+from harness.paths import SAMPLE_CAPTURES_FOLDER
 from reference_qm.surface.inputs import Endpoint
 
-GOLDEN_FOLDER = CAPTURES / "golden"
+GOLDEN_FOLDER = SAMPLE_CAPTURES_FOLDER / "golden"
 GOLDEN_MANIFEST_NAME = "manifest.toml"
 
 FieldValue = int | str | bytes | UUID

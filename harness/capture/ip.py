@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from reference_qm.surface.inputs import Endpoint
 
-Address = IPv4Address | IPv6Address
+IpAddress = IPv4Address | IPv6Address
 
-TCP, UDP = 6, 17
+TCP_PROTOCOL_NUMBER, UDP_PROTOCOL_NUMBER = 6, 17
 MAX_DATAGRAM_BYTES = 0xFFFF - 20 - 8
 """int bytes: the largest payload of a UDP datagram over IPv4."""
 
@@ -24,7 +24,7 @@ _IPV6_HEADER_LAYOUT = Struct(">IHBB16s16s")
 _TCP_HEADER_LAYOUT = Struct(">HHIIBBHHH")
 _UDP_HEADER_LAYOUT = Struct(">HHHH")
 _PSEUDO_HEADER_END_LAYOUT = Struct(">II")
-_PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
+_PROTOCOL_NAMES = {TCP_PROTOCOL_NUMBER: "TCP", UDP_PROTOCOL_NUMBER: "UDP"}
 _DO_NOT_FRAGMENT_FLAG = 0x4000
 _DEFAULT_HOP_LIMIT = 64
 _TCP_WINDOW_BYTES = 0xFFFF
@@ -85,7 +85,9 @@ def build_tcp_packet(segment: TcpSegment, identification: int) -> bytes:
         0,
         0,
     )
-    return _build_ip_packet(segment.source, segment.target, TCP, header + options + segment.data, 16, identification)
+    return _build_ip_packet(
+        segment.source, segment.target, TCP_PROTOCOL_NUMBER, header + options + segment.data, 16, identification
+    )
 
 
 def build_udp_packet(datagram: UdpDatagram, identification: int) -> bytes:
@@ -95,7 +97,9 @@ def build_udp_packet(datagram: UdpDatagram, identification: int) -> bytes:
     header = _UDP_HEADER_LAYOUT.pack(
         datagram.source.port, datagram.target.port, _UDP_HEADER_LAYOUT.size + len(datagram.data), 0
     )
-    return _build_ip_packet(datagram.source, datagram.target, UDP, header + datagram.data, 6, identification)
+    return _build_ip_packet(
+        datagram.source, datagram.target, UDP_PROTOCOL_NUMBER, header + datagram.data, 6, identification
+    )
 
 
 def _build_ip_packet(
@@ -104,7 +108,7 @@ def _build_ip_packet(
     """Return an IP packet that contains the given TCP or UDP packet with its checksum."""
     version, sender, receiver = _pack_address_pair(source.host, target.host)
     checksum = _compute_checksum(_build_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
-    if protocol == UDP and checksum == 0:
+    if protocol == UDP_PROTOCOL_NUMBER and checksum == 0:
         checksum = 0xFFFF  # zero would mean that the datagram has no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
     if version == 6:
@@ -159,7 +163,7 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     sender, receiver, protocol, payload = _read_ip_packet(packet)
     if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are supported")
-    header = _TCP_HEADER_LAYOUT if protocol == TCP else _UDP_HEADER_LAYOUT
+    header = _TCP_HEADER_LAYOUT if protocol == TCP_PROTOCOL_NUMBER else _UDP_HEADER_LAYOUT
     if len(payload) < header.size:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is truncated")
     if not has_valid_checksum(sender.packed, receiver.packed, protocol, payload):
@@ -168,7 +172,7 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),
         Endpoint(str(receiver), int.from_bytes(payload[2:4], "big")),
     )
-    if protocol == UDP:
+    if protocol == UDP_PROTOCOL_NUMBER:
         if _UDP_HEADER_LAYOUT.unpack_from(payload)[2] != len(payload):
             raise ValueError("the UDP length differs from the length of the packet")
         return UdpDatagram(source, target, payload[_UDP_HEADER_LAYOUT.size :])
@@ -179,7 +183,7 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     return TcpSegment(source, target, sequence, acknowledged, TcpFlags(flags), payload[start:])
 
 
-def _read_ip_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
+def _read_ip_packet(packet: bytes) -> tuple[IpAddress, IpAddress, int, bytes]:
     version = packet[0] >> 4 if packet else 0
     if version == 4 and len(packet) >= _IPV4_HEADER_LAYOUT.size:
         return _read_ipv4_packet(packet)
@@ -191,7 +195,7 @@ def _read_ip_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
     raise ValueError("the packet is neither an IPv4 nor an IPv6 packet")
 
 
-def _read_ipv4_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
+def _read_ipv4_packet(packet: bytes) -> tuple[IpAddress, IpAddress, int, bytes]:
     first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4_HEADER_LAYOUT.unpack_from(packet)
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:

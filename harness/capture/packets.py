@@ -13,14 +13,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.capture.deciding import DissectionLines, VerdictTexts, find_deciding_fields
-from harness.capture.recorder import FROM_SUT_DIRECTION, RPC_OPENING_COMMENT, RPC_TRANSPORT, TO_SUT_DIRECTION
-from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
+from harness.capture.recorder import (
+    COMMENT_ON_OPENED_RPC_CONNECTION,
+    FROM_SUT_DIRECTION,
+    RPC_TRANSPORT_NAME,
+    TO_SUT_DIRECTION,
+)
+from harness.capture.streams import ByteRange, CapturedDatagram, CapturedDirection, CapturedStream, read_streams
 from harness.errors import MqconformError
 from harness.wire import TreeLine, WireError, dissect, dissect_ping, has_bytes_when_rebuilt, list_dissection_lines
 from reference_qm.surface.inputs import Endpoint
 
 
-class WantedPacket(NamedTuple):
+class PacketNamedByVerdict(NamedTuple):
     """A packet that a verdict names: the frame in which the packet begins, and the first and the last deciding byte
     (both inclusive).
     """
@@ -31,7 +36,7 @@ class WantedPacket(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPacket:
+class PacketForReaders:
     """A packet in a form for readers. ``time_us`` is in int microseconds since 1970 UTC; ``time_ms`` is the time
     since the first frame of the capture. ``direction`` is ``sut->peer``, ``peer->sut``, or empty if the capture
     does not record the direction. ``transport`` is tcp, udp or rpc. ``dissection`` is a text of several lines.
@@ -79,7 +84,7 @@ class CapturedPacket:
         return {True: FROM_SUT_DIRECTION, False: TO_SUT_DIRECTION, None: ""}[self.is_from_sut]
 
 
-class MissingPacket(MqconformError):
+class PacketMissingInCapture(MqconformError):
     """The error when the capture does not contain the packet that a verdict names."""
 
 
@@ -102,19 +107,19 @@ class CapturedPackets:
         for stream in found.tcp_streams:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)
             packets += both
-            if stream.comment == RPC_OPENING_COMMENT:
+            if stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION:
                 self._packets_of_rpc_connection_by_frame |= dict.fromkeys(map(_get_frame_number, both), both)
         self.packets = sorted(packets, key=_get_frame_number)
 
-    def show(self, wanted: Iterable[WantedPacket], says: VerdictTexts | None = None) -> list[ShownPacket]:
-        """Return the packets of a verdict with their dissection. Raise MissingPacket if no packet begins in a
+    def show(self, wanted: Iterable[PacketNamedByVerdict], says: VerdictTexts | None = None) -> list[PacketForReaders]:
+        """Return the packets of a verdict with their dissection. Raise PacketMissingInCapture if no packet begins in a
         requested frame.
 
         ``says`` contains the texts of the verdict, which determine the deciding field even if the verdict has a range
         of bytes.
         """
         asked = [(one, self._find_packet(one.frame_number)) for one in wanted]
-        made = [_dissect(packet) for _, packet in asked]
+        made = [_dissect_captured_packet(packet) for _, packet in asked]
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
             sent = [packet.is_from_sut is not False for _, packet in asked]
@@ -129,7 +134,7 @@ class CapturedPackets:
     def _find_packet(self, frame: int) -> CapturedPacket:
         at = bisect_left(self.packets, frame, key=_get_frame_number)
         if at == len(self.packets) or self.packets[at].frame != frame:
-            raise MissingPacket(
+            raise PacketMissingInCapture(
                 f"{self.path}: no packet begins in frame {frame}; check that this file is the capture of the run"
             )
         if frame in self._packets_of_rpc_connection_by_frame:
@@ -142,8 +147,8 @@ class CapturedPackets:
         return self.packets[at]
 
     def _build_shown_packet(
-        self, wanted: WantedPacket, packet: CapturedPacket, made: _Dissection, field: TreeLine | None
-    ) -> ShownPacket:
+        self, wanted: PacketNamedByVerdict, packet: CapturedPacket, made: _PacketDissection, field: TreeLine | None
+    ) -> PacketForReaders:
         first, last = wanted.first_byte_offset, wanted.last_byte_offset
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
             first, last = (field.start, field.end - 1) if field else (None, None)
@@ -151,7 +156,7 @@ class CapturedPackets:
             field = None
         if field is None and first is not None and last is not None:
             field = next((line for line in made.dissection_lines if (line.start, line.end) == (first, last + 1)), None)
-        return ShownPacket(
+        return PacketForReaders(
             packet.frame,
             packet.time_us,
             (packet.time_us - self.start_us) // 1000,
@@ -172,20 +177,20 @@ def _get_frame_number(packet: CapturedPacket) -> int:
     return packet.frame
 
 
-def _read_datagram_packets(datagram: Datagram) -> CapturedPacket:
+def _read_datagram_packets(datagram: CapturedDatagram) -> CapturedPacket:
     return CapturedPacket(
         datagram.frame, datagram.time_us, datagram.inbound, "udp", datagram.source, datagram.target, datagram.data
     )
 
 
-def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:
+def _read_stream_packets(stream: CapturedStream) -> Iterator[CapturedPacket]:
     """Yield the packets of a connection, first those from the client, then those from the server. A packet ends
     with a segment that has the PSH flag, or at the end of the stream.
     """
-    transport = RPC_TRANSPORT if stream.comment == RPC_OPENING_COMMENT else "tcp"
+    transport = RPC_TRANSPORT_NAME if stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
-        inbound = stream.is_client_sut
+        inbound = stream.is_sut_the_client
         if inbound is not None and way is stream.from_server:
             inbound = not inbound
         for first, end in _list_packet_spans(way):
@@ -193,7 +198,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:
             yield CapturedPacket(first.frame, first.time_us, inbound, transport, source, target, data)
 
 
-def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
+def _list_packet_spans(way: CapturedDirection) -> Iterator[tuple[ByteRange, int]]:
     """Yield, for each packet of one direction, its first segment and the offset of its end in the stream."""
     first: ByteRange | None = None
     for each in way.byte_ranges:
@@ -204,7 +209,7 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Dissection:
+class _PacketDissection:
     text: str
     dissection_lines: DissectionLines
     """The fields that the text shows, with the bytes of each field. There are none if the bytes are uncertain."""
@@ -221,16 +226,16 @@ class _Dissection:
         return tuple(found)
 
 
-def _dissect(packet: CapturedPacket) -> _Dissection:
-    if packet.transport == RPC_TRANSPORT:
-        return _Dissection(_format_rpc_dissection(packet), DissectionLines())
+def _dissect_captured_packet(packet: CapturedPacket) -> _PacketDissection:
+    if packet.transport == RPC_TRANSPORT_NAME:
+        return _PacketDissection(_format_rpc_dissection(packet), DissectionLines())
     try:
         made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)
     except WireError as error:
-        return _Dissection(f"cannot be dissected: {error}", DissectionLines())
+        return _PacketDissection(f"cannot be dissected: {error}", DissectionLines())
     lines = DissectionLines(list_dissection_lines(made))
     text = "\n".join(line.text for line in lines)
-    return _Dissection(text, lines if has_bytes_when_rebuilt(made, packet.data) else DissectionLines())
+    return _PacketDissection(text, lines if has_bytes_when_rebuilt(made, packet.data) else DissectionLines())
 
 
 def _format_rpc_dissection(packet: CapturedPacket) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.capture.deciding import VerdictTexts
-from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketForReaders, PacketNamedByVerdict
 from harness.errors import MqconformError
 
-EvidencePacketFinder = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[ShownPacket] | str]
+EvidencePacketFinder = Callable[
+    [str, str, str, Sequence[tuple[int, int | None, int | None]]], list[PacketForReaders] | str
+]
 """The type of functions that show the packets of a verdict. The arguments are the document and section
 (``MQMQ-2.2.19.1``), the expectation, the observation, and a tuple (frame, first, last) for each packet. The result
 is the packets, or the reason why they cannot be shown.
@@ -28,9 +30,11 @@ def packets_of(path: Path) -> EvidencePacketFinder:
 
     def show_packets(
         section: str, expected: str, observed: str, wanted: Sequence[tuple[int, int | None, int | None]]
-    ) -> list[ShownPacket] | str:
+    ) -> list[PacketForReaders] | str:
         try:
-            return capture.show([WantedPacket(*one) for one in wanted], VerdictTexts(section, expected, observed))
+            return capture.show(
+                [PacketNamedByVerdict(*one) for one in wanted], VerdictTexts(section, expected, observed)
+            )
         except MqconformError as error:
             return f"the packets of this verdict cannot be shown: {error}"
 

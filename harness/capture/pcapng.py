@@ -111,10 +111,10 @@ def build_note_block(text: bytes) -> bytes:
         if len(text) >= _MIN_NOTE_BYTES_TO_COMPRESS or text[:1] == bytes([_FIRST_BYTE_OF_COMPRESSED_NOTE])
         else text
     )
-    return wrap_note_data(packed)
+    return build_block_of_note_data(packed)
 
 
-def wrap_note_data(data: bytes) -> bytes:
+def build_block_of_note_data(data: bytes) -> bytes:
     """Return the block that contains the data of a note."""
     return _read_block(_NOTE_BLOCK_TYPE, len(data).to_bytes(4, "little") + _pad_to_4_bytes(data))
 

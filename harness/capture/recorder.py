@@ -20,7 +20,13 @@ from harness.capture.framer import Framer
 from harness.capture.kinds import KIND_BY_PACKET_CLASS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import MEMORY_BYTES_PER_FRAME, CapturePosition, StreamPiece, Window, take_stream_bytes
+from harness.capture.window import (
+    MEMORY_BYTES_PER_FRAME,
+    CapturePosition,
+    StreamPiece,
+    WindowOfLatestFrames,
+    remove_first_bytes_from_stream_pieces,
+)
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -47,11 +53,11 @@ from reference_qm.surface.inputs import Endpoint
 
 FROM_SUT_DIRECTION = "sut->peer"
 TO_SUT_DIRECTION = "peer->sut"
-MALFORMED = "malformed"
+MALFORMED_PACKET_KIND = "malformed"
 """The kind that is recorded for bytes that do not form a packet."""
-RPC_TRANSPORT = "rpc"
+RPC_TRANSPORT_NAME = "rpc"
 """The transport that is recorded for connections that carry DCE/RPC."""
-RPC_OPENING_COMMENT = "DCE/RPC"
+COMMENT_ON_OPENED_RPC_CONNECTION = "DCE/RPC"
 """The comment on the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT_BYTES = 48 * 1024 * 1024
 """int bytes: the maximum amount of data that a SUT may send in one check, which is the size of twelve messages of
@@ -107,7 +113,7 @@ class Frame:
         self.stub = stub
         self.position = 0
         self.message: MessageSummary | None = None
-        self.window: Window | None = None
+        self.window: WindowOfLatestFrames | None = None
         self.capture_positions: list[CapturePosition] = []
         self._data: bytes | None = data
 
@@ -127,7 +133,7 @@ class Frame:
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
-    def drop_layers(self) -> None:
+    def drop_dissection(self) -> None:
         """Remove the dissection from memory, because a dissection takes several times the memory of the bytes. When
         the dissection is needed, the packet is dissected again.
         """
@@ -148,7 +154,7 @@ class Frame:
     @cached_property
     def packet(self) -> Any:
         """The packet as scapy dissects it."""
-        if self.transport == RPC_TRANSPORT:
+        if self.transport == RPC_TRANSPORT_NAME:
             return _import_rpc_layers().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
@@ -169,7 +175,7 @@ class Frame:
         try:
             return self.layers[layer] if layer in self.layers else self.packet[layer]
         except (IndexError, WireError) as error:
-            raise MissingLayer(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
+            raise HeaderMissingInPacket(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
 
     @cached_property
     def lines(self) -> DissectionLines:
@@ -177,8 +183,8 @@ class Frame:
         uncertain.
         """
         if (
-            self.transport == RPC_TRANSPORT
-            or self.kind == MALFORMED
+            self.transport == RPC_TRANSPORT_NAME
+            or self.kind == MALFORMED_PACKET_KIND
             or not has_bytes_when_rebuilt(self.packet, self.data)
         ):
             return DissectionLines()
@@ -187,14 +193,14 @@ class Frame:
     @property
     def dissection_text(self) -> str:
         """Return the packet as indented text for readers."""
-        if self.transport == RPC_TRANSPORT:
+        if self.transport == RPC_TRANSPORT_NAME:
             return str(_import_rpc_layers().format_rpc_dissection(self.data, self.stub))
-        if self.kind == MALFORMED:
+        if self.kind == MALFORMED_PACKET_KIND:
             return format_dissection(self.data, ping=self.transport == "udp")
         return format_dissected_packet(self.packet)
 
 
-class MissingLayer(ConformanceFailure, IndexError):
+class HeaderMissingInPacket(ConformanceFailure, IndexError):
     """The error when a packet does not have a header that a check reads."""
 
 
@@ -267,7 +273,7 @@ class Recorder:
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
         """The function that creates the writer of the capture."""
         self._closed = False
-        self._window = Window(path)
+        self._window = WindowOfLatestFrames(path)
         self._numbers = count(1)
         self._began_ms = environment.now().monotonic_ms
 
@@ -310,7 +316,7 @@ class Recorder:
         if rpc:
             from harness.capture.rpc_stream import RpcFramer
 
-            connection.transport, connection.framer = RPC_TRANSPORT, RpcFramer()
+            connection.transport, connection.framer = RPC_TRANSPORT_NAME, RpcFramer()
         self.connections.append(connection)
         if self.path is not None:
             client, server = (peer, sut) if by_peer else (sut, peer)
@@ -319,7 +325,7 @@ class Recorder:
                 client,
                 server,
                 time_us=self.environment.epoch_us(),
-                comment=RPC_OPENING_COMMENT if rpc else None,
+                comment=COMMENT_ON_OPENED_RPC_CONNECTION if rpc else None,
                 client_is_sut=not by_peer,
             )
         return connection
@@ -373,7 +379,7 @@ class Recorder:
         """
         self.note(b'{"bytes": %d}' % size)
 
-    def flush(self) -> None:
+    def record_incomplete_packets_of_connections(self) -> None:
         """For each connection, record the remaining bytes from the SUT, which do not form a complete packet."""
         for connection in self.connections:
             self._record_trailing_bytes(connection)
@@ -410,7 +416,7 @@ class Recorder:
         """Record ``data`` as the next packet from the SUT. The connection stores the bytes that are not part of a
         packet yet; ``data`` is the beginning of these bytes.
         """
-        number, places = take_stream_bytes(connection.unframed_pieces, len(data))
+        number, places = remove_first_bytes_from_stream_pieces(connection.unframed_pieces, len(data))
         return self._add_frame(connection, number, FROM_SUT_DIRECTION, data, places, error)
 
     def _write_stream_bytes(
@@ -476,7 +482,7 @@ class Recorder:
         error: FormatError | None = None,
     ) -> Frame:
         transport = "udp" if connection is None else connection.transport
-        frame = Frame(number, self.elapsed_ms(), direction, transport, data, MALFORMED, connection, error)
+        frame = Frame(number, self.elapsed_ms(), direction, transport, data, MALFORMED_PACKET_KIND, connection, error)
         if error is None:
             set_frame_kind(frame)
         self.frames.append(frame)
@@ -493,11 +499,11 @@ def set_frame_kind(frame: Frame) -> None:
     purpose.
     """
     try:
-        frame.kind = _find_pdu_kind(frame) if frame.transport == RPC_TRANSPORT else _find_packet_kind(frame)
+        frame.kind = _find_pdu_kind(frame) if frame.transport == RPC_TRANSPORT_NAME else _find_packet_kind(frame)
     except ValueError:
         return
     if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
-        frame.drop_layers()
+        frame.drop_dissection()
 
 
 def _find_packet_kind(frame: Frame) -> str:

@@ -36,7 +36,7 @@ _OPERATION_BY_OPNUM = {
 }
 
 
-class Pdu(Protocol):
+class CapturedPdu(Protocol):
     """A PDU: its bytes and, after decoding, its stub."""
 
     data: bytes
@@ -44,15 +44,15 @@ class Pdu(Protocol):
 
 
 @dataclass(slots=True)
-class _Call:
+class _CapturedCall:
     operation: Operation
     is_ndr64: bool
     received_stub_bytes: dict[str, bytearray] = field(default_factory=dict)
     """The bytes of the request stub and of the response stub that have been received so far."""
-    first: dict[str, Pdu] = field(default_factory=dict)
+    first: dict[str, CapturedPdu] = field(default_factory=dict)
 
 
-class _Connection:
+class _CapturedRpcConnection:
     """The calls of one connection. They are found by reading the PDUs one by one. Malformed PDUs, and PDUs that
     belong to no call, are skipped.
     """
@@ -63,9 +63,9 @@ class _Connection:
         """For each context identifier, the interface of the presentation context, and whether its stubs are in
         NDR64.
         """
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, _CapturedCall] = {}
 
-    def add_pdu(self, pdu: Pdu) -> None:
+    def add_pdu(self, pdu: CapturedPdu) -> None:
         kind = get_rpc_kind(pdu.data)
         packet = dissect_rpc(pdu.data)
         if kind in ("bind", "alter_context"):
@@ -79,13 +79,13 @@ class _Connection:
         elif kind in ("request", "response"):
             self._add_stub_bytes(kind, pdu, packet)
 
-    def _add_stub_bytes(self, kind: str, pdu: Pdu, packet: Any) -> None:
+    def _add_stub_bytes(self, kind: str, pdu: CapturedPdu, packet: Any) -> None:
         if kind == "request" and packet.pfc_flags & FIRST_FRAGMENT_FLAG:
             self._calls.pop(packet.call_id, None)
             interface, wide = self._contexts.get(packet.payload.cont_id, (None, False))
             operation = _OPERATION_BY_OPNUM.get((interface, packet.payload.opnum)) if interface else None
             if operation is not None:
-                self._calls[packet.call_id] = _Call(operation, wide)
+                self._calls[packet.call_id] = _CapturedCall(operation, wide)
         call = self._calls.get(packet.call_id)
         if call is None:
             return
@@ -104,11 +104,11 @@ class _Connection:
                 del self._calls[packet.call_id]
 
 
-def read_stubs(pdus: Iterable[Pdu]) -> None:
+def read_stubs(pdus: Iterable[CapturedPdu]) -> None:
     """Decode the stubs in the PDUs of a connection, which are given in the order of transmission. The complete stub
     is stored in the PDU that contains its first fragment.
     """
-    connection = _Connection()
+    connection = _CapturedRpcConnection()
     for pdu in pdus:
         try:
             connection.add_pdu(pdu)

@@ -25,7 +25,7 @@ class ByteRange:
 
 
 @dataclass(slots=True)
-class Direction:
+class CapturedDirection:
     """The bytes that one side of a connection sent. ``closed_frame`` is the frame that contains this side's FIN or, if
     ``was_reset`` is true, its RST.
     """
@@ -37,25 +37,25 @@ class Direction:
 
 
 @dataclass(slots=True)
-class Stream:
-    """One TCP connection. ``client`` opened the connection in the frame ``opened_frame``, which has the comment
+class CapturedStream:
+    """One TCP connection. ``client`` opened the connection in the frame ``frame_of_opening``, which has the comment
     ``comment``.
 
-    ``is_client_sut`` states whether the recorder of the capture received the client's bytes; it is None if the
+    ``is_sut_the_client`` states whether the recorder of the capture received the client's bytes; it is None if the
     file does not record the direction.
     """
 
     client: Endpoint
     server: Endpoint
-    opened_frame: int
+    frame_of_opening: int
     comment: str | None = None
-    is_client_sut: bool | None = None
-    from_client: Direction = field(default_factory=Direction)
-    from_server: Direction = field(default_factory=Direction)
+    is_sut_the_client: bool | None = None
+    from_client: CapturedDirection = field(default_factory=CapturedDirection)
+    from_server: CapturedDirection = field(default_factory=CapturedDirection)
 
 
 @dataclass(frozen=True, slots=True)
-class Datagram:
+class CapturedDatagram:
     """A UDP datagram of a capture and its position in the file."""
 
     source: Endpoint
@@ -67,17 +67,17 @@ class Datagram:
 
 
 @dataclass(slots=True)
-class Streams:
+class CapturedStreamsAndDatagrams:
     """The connections and datagrams of a capture, in the order in which they begin. ``start_us`` is the time of the
     first frame.
     """
 
-    tcp_streams: list[Stream]
-    udp_datagrams: list[Datagram]
+    tcp_streams: list[CapturedStream]
+    udp_datagrams: list[CapturedDatagram]
     start_us: int = 0
 
 
-def read_streams(path: Path) -> Streams:
+def read_streams(path: Path) -> CapturedStreamsAndDatagrams:
     """Return the streams in a capture. Raise CaptureError if the capture is malformed, or if bytes of a stream are
     missing or out of order.
     """
@@ -88,21 +88,21 @@ def read_streams(path: Path) -> Streams:
 
 
 @dataclass(slots=True)
-class _Sender:
+class _SendingSideOfStream:
     """The sending side of an open connection: the stream, the direction of the sent bytes, and the sequence number
     of the next byte.
     """
 
-    stream: Stream
-    direction: Direction
+    stream: CapturedStream
+    direction: CapturedDirection
     expected: int
 
 
 class _StreamGatherer:
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found = Streams([], [])
-        self._senders: dict[tuple[Endpoint, Endpoint], _Sender] = {}
+        self.found = CapturedStreamsAndDatagrams([], [])
+        self._senders: dict[tuple[Endpoint, Endpoint], _SendingSideOfStream] = {}
 
     def add_tcp_segment(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
@@ -117,7 +117,9 @@ class _StreamGatherer:
             raise self._build_error(frame, str(error)) from error
         if isinstance(packet, UdpDatagram):
             ends = packet.source, packet.target
-            self.found.udp_datagrams.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
+            self.found.udp_datagrams.append(
+                CapturedDatagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound)
+            )
         elif packet.flags & TcpFlags.SYN:
             self._begin_stream(frame, packet)
         else:
@@ -127,13 +129,13 @@ class _StreamGatherer:
         way, back = (segment.source, segment.target), (segment.target, segment.source)
         first = segment.sequence + 1 & 0xFFFFFFFF
         if not segment.flags & TcpFlags.ACK:
-            stream = Stream(segment.source, segment.target, frame.number, frame.comment, frame.inbound)
+            stream = CapturedStream(segment.source, segment.target, frame.number, frame.comment, frame.inbound)
             self.found.tcp_streams.append(stream)
-            self._senders[way] = _Sender(stream, stream.from_client, first)
+            self._senders[way] = _SendingSideOfStream(stream, stream.from_client, first)
             self._senders.pop(back, None)
         elif back in self._senders:
             stream = self._senders[back].stream
-            self._senders[way] = _Sender(stream, stream.from_server, first)
+            self._senders[way] = _SendingSideOfStream(stream, stream.from_server, first)
         else:
             raise self._build_error(frame, "the SYN before this SYN-ACK is missing; the capture began too late")
 

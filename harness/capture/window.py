@@ -34,7 +34,7 @@ class StreamPiece(NamedTuple):
     capture_position: CapturePosition
 
 
-def take_stream_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
+def remove_first_bytes_from_stream_pieces(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
     """Remove the first ``size`` bytes from the pieces of a stream. Return the frame in which these bytes begin, and
     the positions of these bytes in the capture file.
     """
@@ -50,17 +50,17 @@ def take_stream_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[
 
 
 class StoredPacket(Protocol):
-    """The interface of the packets that a `Window` stores."""
+    """The interface of the packets that a `WindowOfLatestFrames` stores."""
 
     size: int
     capture_positions: list[CapturePosition]
-    window: Window | None
+    window: WindowOfLatestFrames | None
 
     def forget_bytes_and_dissection(self) -> None:
         """Remove the bytes from memory; the capture file still contains the packet."""
 
 
-class Window:
+class WindowOfLatestFrames:
     """The latest frames of a capture file. If there is no file, all frames stay in memory."""
 
     def __init__(self, path: Path | None, limit: int = MAX_WINDOW_MEMORY_BYTES) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_writable_file
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
 from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ALLURE_PACKAGE = "allure@3"
 NPM_TIMEOUT_S = 600
 """int s: the time limit for npm, which may have to download the package first."""
-_PAGE_NAME = "index.html"
+_ALLURE_PAGE_FILE_NAME = "index.html"
 
 
 def register(app: typer.Typer) -> None:
@@ -60,11 +60,11 @@ def allure(
             raise UsageError(
                 f"npx {ALLURE_PACKAGE} took longer than {NPM_TIMEOUT_S} s; check that npm's registry is reachable"
             ) from error
-        page = Path(folder) / _PAGE_NAME
+        page = Path(folder) / _ALLURE_PAGE_FILE_NAME
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise UsageError(f"npx {ALLURE_PACKAGE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
-        with report_write_errors(out):
+        with convert_write_errors_to_usage_errors(out):
             shutil.copyfile(page, out)
     typer.echo(f"the page is in {out} ({out.stat().st_size:,} bytes)")
 
@@ -75,7 +75,7 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
     from functools import partial
 
     from harness.rules.catalogue import load_catalogue
-    from harness.run.causes import add_causes
+    from harness.run.causes import add_shared_causes_to_results
     from harness.run.findings import describe_finding
     from harness.run.named_roots import RootCauses
     from harness.run.results import ALLURE_FOLDER, write_allure
@@ -86,6 +86,6 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
         for one in found.rules.values()
     ]
     tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
-    by_cause = add_causes(rules, RootCauses.from_json(found.run.get("roots", ())))
+    by_cause = add_shared_causes_to_results(rules, RootCauses.from_json(found.run.get("roots", ())))
     write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.reason_for_partial_run)
     return folder / ALLURE_FOLDER

@@ -91,15 +91,15 @@ def attach(
 
 
 def _choose_control_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
-    from harness.attach.attach import make_command_route, make_tcp_route
+    from harness.attach.attach import make_command_control_route, make_tcp_control_route
     from harness.sut.external_driver import ExternalDriver
 
     if command is not None and address is not None:
         raise UsageError("--command and --address name two agents: give only one of these options")
     if command is not None:
-        return make_command_route(command)
+        return make_command_control_route(command)
     if address is not None:
-        return make_tcp_route(address)
+        return make_tcp_control_route(address)
     if file is None:
         raise UsageError("no agent is specified: give --command, --address, or --sut FILE with a table [control]")
     if file.driver.kind != "external" or (route := ExternalDriver(file, None).control_route) is None:
@@ -111,14 +111,14 @@ def _choose_control_route(command: str | None, address: str | None, file: SutFil
 
 def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
     """Print the report as a table; texts from an agent are never interpreted as markup."""
-    from harness.attach.attach import describe_identity, list_facility_rows, list_summary_lines
+    from harness.attach.attach import describe_identity_of_agent, list_report_rows_of_facilities, list_summary_lines
 
     table = Table("facility", "verb", "found", "")
-    for facility, verb, state, said in list_facility_rows(found, counted):
+    for facility, verb, state, said in list_report_rows_of_facilities(found, counted):
         style = _STYLE_BY_VERB_STATE.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
-    console.print(Text(describe_identity(found)))
+    console.print(Text(describe_identity_of_agent(found)))
     console.print(table)
     for line in list_summary_lines(found, counted):
         console.print(Text(line))

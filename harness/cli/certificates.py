@@ -24,7 +24,7 @@ MAX_NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`. The value is repeated here because importing that
 module would delay the help.
 """
-PASSWORD_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
+KEY_PASSWORD_ENVIRONMENT_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
 
 
 def register(app: typer.Typer) -> None:
@@ -50,25 +50,29 @@ def certify(
     run does not meet the terms of a certificate.
     """
     from harness.results import certificate
-    from harness.results.bundle import measure_file, read_private_key, write_bundle
+    from harness.results.bundle import measure_size_and_sha256_of_file, read_private_key, write_bundle
     from harness.results.certificate_page import build_certificate_badge, build_certificate_page
     from harness.results.installed import get_installed_suites
     from harness.results.run_results import get_partial_reason, read_run, read_run_json
 
     # A partial run gets no certificate, so its key is not read.
     is_part = get_partial_reason(read_run_json(run)) is not None
-    signer = None if is_part else read_private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
+    signer = (
+        None
+        if is_part
+        else read_private_key(key, os.environ.get(KEY_PASSWORD_ENVIRONMENT_VARIABLE, "").encode() or None)
+    )
     require_writable_file(out, new=True)
     found, suites = read_run(run), get_installed_suites()
     terms = certificate.CertificateTerms(not_exercised, suites.checks)
-    reasons = list(certificate.list_refusals(found, terms, suites))
+    reasons = list(certificate.list_reasons_to_refuse_certificate(found, terms, suites))
     if reasons or signer is None:
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)
         raise typer.Exit(EXIT_NOT_CERTIFIED)
     files = dict(certificate.list_bundle_files(found))
     said = certificate.build_certificate_statement(
-        found, terms, {name: measure_file(path)._asdict() for name, path in files.items()}
+        found, terms, {name: measure_size_and_sha256_of_file(path)._asdict() for name, path in files.items()}
     )
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
@@ -106,8 +110,12 @@ def verify_certificate(
     when it needs a harness with a different rule set.
     """
     from harness.cli.progress import show_progress
-    from harness.results.bundle import BadBundle, read_public_key
-    from harness.results.verification import OtherRuleSetOrVersion, describe_verified_certificate, verify_bundle
+    from harness.results.bundle import InvalidCertificateFile, read_public_key
+    from harness.results.verification import (
+        CertificateOfOtherRuleSetOrVersion,
+        describe_verified_certificate,
+        verify_bundle,
+    )
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: the format must be text or json")
@@ -115,10 +123,10 @@ def verify_certificate(
     try:
         with unwind_on_signals(), show_progress("captures judged again") as progress:
             found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)
-    except OtherRuleSetOrVersion as error:
+    except CertificateOfOtherRuleSetOrVersion as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(EXIT_OTHER_RULE_SET_NEEDED) from None
-    except BadBundle as error:
+    except InvalidCertificateFile as error:
         typer.echo(f"the certificate is not valid: {error}", err=True)
         raise typer.Exit(EXIT_NOT_CERTIFIED) from None
     if format_ == "json":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_writable_file
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
 from harness.errors import MqconformError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.interrupts import unwind_on_signals
@@ -75,7 +75,7 @@ def check(
     from harness.foreign.annotated import write_annotated_capture
     from harness.foreign.check import check_capture
     from harness.foreign.findings import build_findings
-    from harness.foreign.report import FORMATTER_BY_NAME
+    from harness.foreign.report import REPORT_FORMATTER_BY_FORMAT_NAME
     from harness.foreign.systems import RequestedSystem
     from harness.rules.catalogue import load_catalogue
     from harness.rules.releases import RELEASES
@@ -106,18 +106,18 @@ def check(
                 continue
             findings.append((checked, build_findings(checked)))
         if annotated is not None and findings:
-            with report_write_errors(annotated, "--annotated"):
+            with convert_write_errors_to_usage_errors(annotated, "--annotated"):
                 write_annotated_capture(findings[0][0].path, annotated, findings[0][1])
     if html is not None:
         from harness.foreign.page import build_page
 
-        with report_write_errors(html, "--html"):
+        with convert_write_errors_to_usage_errors(html, "--html"):
             html.write_text(build_page(findings), encoding="utf-8")
-    text = FORMATTER_BY_NAME[format_](findings) if findings else ""
+    text = REPORT_FORMATTER_BY_FORMAT_NAME[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)
     else:
-        with report_write_errors(out):
+        with convert_write_errors_to_usage_errors(out):
             out.write_text(text, encoding="utf-8")
     raise typer.Exit(_choose_exit_code(findings, refused=refused))
 

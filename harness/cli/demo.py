@@ -20,7 +20,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.outputs import report_write_errors
+from harness.cli.outputs import convert_write_errors_to_usage_errors
 from harness.errors import HarnessError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
@@ -30,12 +30,12 @@ from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
 from harness.rules.naming import select_rules
 from harness.run_folder import VERDICTS_FILE
-from harness.sut.guard import Guard
+from harness.sut.guard import ProgramGuard
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import build_worker_configurations
 
-CONTOSO_FAULTS = (
+FAULTS_OF_CONTOSO_DEMO_SYSTEM = (
     "acceptor-establish-connection-timestamp-one-more",
     "receiver-base-header-x0-refused",
     "receiver-session-ack-time-to-reach-queue-1-hour",
@@ -51,9 +51,9 @@ WORKER_COUNT_BY_DRIVER_KIND = {"process": 3, "virtual": 1}
 in virtual time only compute.
 """
 
-REPORT_FILE, PROGRESS_FILE = "report.txt", "report.log"
+REPORT_TEXT_FILE_NAME, REPORT_PROGRESS_FILE_NAME = "report.txt", "report.log"
 """The names of the files that receive the output of `mqconform rollup` and its progress messages."""
-POLL_INTERVAL_S = 0.3
+PROGRESS_POLL_INTERVAL_S = 0.3
 """The interval, in seconds, between two readings of the progress of the runs."""
 REPORT_WAIT_LIMIT_S = 3_600
 """int s: the maximum time that the report waits for the end of the runs. The runs normally end much earlier."""
@@ -128,11 +128,18 @@ class DemoSystem:
         return WORKER_COUNT_BY_DRIVER_KIND[self.kind]
 
 
-_REFERENCE_SYSTEM = DemoSystem("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
+_FAULTLESS_REFERENCE_SYSTEM = DemoSystem("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
 DEMO_SYSTEMS = (
-    replace(_REFERENCE_SYSTEM, run_folder_name="reference-loopback", name="reference (loopback)"),
-    DemoSystem("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS),
-    replace(_REFERENCE_SYSTEM, run_folder_name="reference-virtual", name="reference (virtual time)", kind="virtual"),
+    replace(_FAULTLESS_REFERENCE_SYSTEM, run_folder_name="reference-loopback", name="reference (loopback)"),
+    DemoSystem(
+        "contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", FAULTS_OF_CONTOSO_DEMO_SYSTEM
+    ),
+    replace(
+        _FAULTLESS_REFERENCE_SYSTEM,
+        run_folder_name="reference-virtual",
+        name="reference (virtual time)",
+        kind="virtual",
+    ),
 )
 
 
@@ -157,16 +164,18 @@ def run_demo(out: Path, *, whole: bool) -> int:
     for entry in entry_points(group="mqconform.needs"):
         if (missing := entry.load()()) is not None:
             raise UsageError(f"demo: {missing}")
-    with report_write_errors(out):
+    with convert_write_errors_to_usage_errors(out):
         _remove_old_demo(out)
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selected_sections=()) if whole else system for system in DEMO_SYSTEMS]
-    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 also end the started processes
-        return _watch_runs(systems, guard, out, console, began)
+    with unwind_on_signals(), closing(ProgramGuard()) as guard:  # Ctrl-C and kill -9 also end the started processes
+        return _start_runs_and_show_progress(systems, guard, out, console, began)
 
 
-def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Console, began: float) -> int:
+def _start_runs_and_show_progress(
+    systems: list[DemoSystem], guard: ProgramGuard, out: Path, console: Console, began: float
+) -> int:
     """Start the runs and the report, show the progress of the runs, and compare the results with the expected
     results. Return the exit code.
     """
@@ -175,13 +184,13 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
         while report is None or _list_running_runs([*runs.values(), report]):
-            live.update(_build_progress_table(runs, tallies, _read_last_line(out / PROGRESS_FILE)))
+            live.update(_build_progress_table(runs, tallies, _read_last_line(out / REPORT_PROGRESS_FILE_NAME)))
             going = _list_running_runs(runs.values())
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_run_finished(out / system.run_folder_name) for system in systems):
                 report.terminate()  # the report waits for runs that will not finish
-            time.sleep(POLL_INTERVAL_S)
+            time.sleep(PROGRESS_POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
     wrong = [
         text
@@ -190,9 +199,9 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
     ]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
-    console.file.write(f"\n{(out / REPORT_FILE).read_text(encoding='utf-8')}")
+    console.file.write(f"\n{(out / REPORT_TEXT_FILE_NAME).read_text(encoding='utf-8')}")
     if report.returncode:
-        console.print((out / PROGRESS_FILE).read_text(encoding="utf-8"), markup=False)
+        console.print((out / REPORT_PROGRESS_FILE_NAME).read_text(encoding="utf-8"), markup=False)
         console.print(f"[bold red]demo:[/] the report is missing; the runs are in {out.resolve()}")
         return EXIT_NOT_CONFORMANT
     took = time.monotonic() - began
@@ -209,7 +218,7 @@ def _remove_old_demo(out: Path) -> None:
     (out / "demo.txt").write_text("written by `mqconform demo`; the next demo replaces this folder\n", encoding="utf-8")
 
 
-def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
+def _start_run(system: DemoSystem, guard: ProgramGuard, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
@@ -261,13 +270,15 @@ def _write_config(system: DemoSystem, out: Path, worker: int | str) -> Path:
     return out / f"{system.run_folder_name}.{worker}.qm.toml"
 
 
-def _start_report(systems: Iterable[DemoSystem], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
+def _start_report(
+    systems: Iterable[DemoSystem], guard: ProgramGuard, out: Path, console: Console
+) -> subprocess.Popen[bytes]:
     folders = [str(out / system.run_folder_name) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAIT_LIMIT_S)]
     terminal = {"COLUMNS": str(console.width), "FORCE_COLOR": "1"} if console.is_terminal else {}
     environment = guard.environment() | terminal
-    with (out / REPORT_FILE).open("wb") as report, (out / PROGRESS_FILE).open("wb") as progress:
+    with (out / REPORT_TEXT_FILE_NAME).open("wb") as report, (out / REPORT_PROGRESS_FILE_NAME).open("wb") as progress:
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=report, stderr=progress, env=environment
         )

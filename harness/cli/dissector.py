@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_writable_file
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def dissector(
 
     require_writable_file(out)
     text = write_dissector()
-    with report_write_errors(out):
+    with convert_write_errors_to_usage_errors(out):
         out.write_text(text, encoding="utf-8", newline="\n")
     typer.echo(
         f"the dissector is in {out}: load it with `tshark -X lua_script:{out}`, "

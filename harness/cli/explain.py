@@ -10,7 +10,7 @@ from typing import Any
 from harness.paths import SUITES
 from harness.printable import escape_unprintable, one_line
 from harness.proof.inventory import RuleInventory
-from harness.rules.catalogue import KINDS, Rule
+from harness.rules.catalogue import DESCRIPTION_BY_ROW_CLASS, Rule
 from harness.rules.explored_areas import list_explored_areas
 from harness.rules.naming import find_rule_id
 from harness.rules.places import find_place
@@ -30,10 +30,10 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
-    yield f"  {_locate_rule(row)}"
+    yield f"  {_describe_location_of_rule(row)}"
     yield ""
     yield f"demands     {row.says}"
-    yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
+    yield f"is          {DESCRIPTION_BY_ROW_CLASS[row.kind]}{f': {row.twin}' if row.twin else ''}"
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.under:
@@ -54,7 +54,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
             "",
             f"random exploration: the model of the area {', '.join(areas)} cites the rule",
         )
-    proof = "proven: a check fails on each fault" if rule in inventory.proven else "not proven"
+    proof = "proven: a check fails on each fault" if rule in inventory.proven_rules else "not proven"
     yield from _format_titled_list(
         f"faults ({proof})", [_describe_check_or_fault(one) for one in _list_faults_that_break_rule(inventory, rule)]
     )
@@ -73,7 +73,7 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
     of the rule's row, checks and faults.
     """
-    places = {"row": _locate_rule(inventory.catalogue[rule])}
+    places = {"row": _describe_location_of_rule(inventory.catalogue[rule])}
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_state_table_cells_of_rule(rule),
@@ -83,7 +83,7 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     return inventory.describe_rule_as_json(rule) | places | found
 
 
-def _locate_rule(row: Rule) -> str:
+def _describe_location_of_rule(row: Rule) -> str:
     return find_place(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
@@ -117,7 +117,7 @@ def _list_errata_of_rule(inventory: RuleInventory, row: Rule) -> Iterator[str]:
     for name in sorted(named):
         erratum = inventory.catalogue.errata[name]
         yield f"erratum {name} {erratum.says}"
-        for reading in erratum.readings:
+        for reading in erratum.possible_readings:
             yield f"            reading: {reading.says} -> {reading.verdict}"
         yield f"            real:    {erratum.real}"
         yield f"            choice:  {erratum.choice}"
@@ -133,7 +133,7 @@ def _list_checks(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
     """Return the checks that judge a rule, each with its name, its place, the first line of its docstring, and its
     varied parameters.
     """
-    varied = inventory.varied
+    varied = inventory.varied_parameters_by_check
     return [
         _describe_check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
         for check in inventory.checks(rule)
@@ -171,7 +171,7 @@ def _list_faults_that_break_rule(inventory: RuleInventory, rule: str) -> list[di
 
     If the name of a fault is composed from a table, the place is the table line with the rule's id.
     """
-    records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
+    records = [inventory.fault_records_by_name[name] for name in inventory.faults.get(rule, [])]
     places = [find_place(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
     return [
         {"name": one.name, "place": place, "says": one.says, "blind": one.blind}
@@ -184,7 +184,7 @@ def _list_verdicts_about_rule(folder: Path, rule: str) -> Iterator[str]:
     kind of verdict is followed by its packets.
     """
     from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_verdicts
-    from harness.run.evidence import EvidenceTexts, list_frames
+    from harness.run.evidence import EvidenceTexts, format_frame_numbers
     from harness.wire.value_names import with_names
 
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
@@ -197,7 +197,7 @@ def _list_verdicts_about_rule(folder: Path, rule: str) -> Iterator[str]:
         equal.items(), key=lambda one: VERDICTS_WORST_FIRST.index(Verdict(one[0][0]))
     ):
         first = lines[0]
-        where = f" [{first['capture']} {frames}]" if (frames := list_frames(first)) else ""
+        where = f" [{first['capture']} {frames}]" if (frames := format_frame_numbers(first)) else ""
         seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""

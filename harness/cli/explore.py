@@ -15,7 +15,7 @@ from harness.interrupts import unwind_on_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.explore.explored import ExplorationResult, Explorer
+    from harness.explore.explored import AreaExplorer, ExplorationResult
     from harness.explore.walk import Walk
 
 
@@ -50,7 +50,7 @@ def explore(
     a transition of the model was never taken.
     """
     from harness.explore.areas import AREA_BY_NAME
-    from harness.explore.explored import Explorer
+    from harness.explore.explored import AreaExplorer
     from harness.explore.findings import load_steps
     from harness.sut.drivers import create_driver, start_all_suts
     from harness.sut.sut_file import load_sut_file
@@ -65,7 +65,7 @@ def explore(
     with unwind_on_signals():
         start_all_suts([driver])
         try:
-            explorer = Explorer(driver, AREA_BY_NAME[chosen])
+            explorer = AreaExplorer(driver, AREA_BY_NAME[chosen])
             if sequence is not None:
                 _replay_walk(explorer.replay_steps(sequence.steps), chosen)
             else:
@@ -75,7 +75,7 @@ def explore(
 
 
 def _explore_and_save(
-    explorer: Explorer, area: str, steps: int, minutes: float | None, seed: str, out: Path, system: str
+    explorer: AreaExplorer, area: str, steps: int, minutes: float | None, seed: str, out: Path, system: str
 ) -> None:
     from harness.cli.progress import show_progress
     from harness.explore.explored import ExplorationLimits

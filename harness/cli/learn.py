@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.learn.learner import LearnedMachine
-    from harness.learn.machine import Machine
+    from harness.learn.machine import StateMachine
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +69,7 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
     from contextlib import closing
 
     from harness.capture.recorder import Recorder
-    from harness.cli.outputs import report_write_errors, require_writable_file
+    from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
     from harness.sut.drivers import create_driver, start_all_suts
@@ -89,13 +89,13 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
                 learned = learn_machine(peer, seed)
         finally:
             driver.stop()
-    with report_write_errors(out):
+    with convert_write_errors_to_usage_errors(out):
         out.write_text(json.dumps(learned.machine.to_json(), indent=1) + "\n", encoding="utf-8")
         out.with_name(f"{out.name}.dot").write_text(learned.machine.to_dot(), encoding="utf-8")
     return learned
 
 
-def _describe_broken_demands(machine: Machine) -> Iterator[str]:
+def _describe_broken_demands(machine: StateMachine) -> Iterator[str]:
     from harness.learn.demanded import find_broken_demands, read_demanded_state_table
 
     for one in find_broken_demands(machine, read_demanded_state_table()):
@@ -104,7 +104,7 @@ def _describe_broken_demands(machine: Machine) -> Iterator[str]:
         yield f"  expected: {expected}; observed: {one.observed}"
 
 
-def _print_differences(first: Machine, second: Machine) -> None:
+def _print_differences(first: StateMachine, second: StateMachine) -> None:
     from harness.learn.machine import find_differences
 
     differences = find_differences(first, second)

@@ -54,7 +54,7 @@ _USAGE_EXCEPTION_TYPE: Any = typer.BadParameter.__mro__[1]
 """The exceptions that typer raises for invalid arguments. The modules that define these classes differ between versions
 of typer.
 """
-_PATH_ERROR_NUMBERS = (
+_ERROR_NUMBERS_OF_BAD_PATHS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
@@ -156,7 +156,7 @@ def main() -> None:
     except MqconformError as error:
         _exit_with_error(str(error))
     except OSError as error:
-        if error.filename is None or error.errno not in _PATH_ERROR_NUMBERS:
+        if error.filename is None or error.errno not in _ERROR_NUMBERS_OF_BAD_PATHS:
             raise
         _exit_with_error(f"{os.fsdecode(error.filename)}: {error.strerror}")
     except _USAGE_EXCEPTION_TYPE as error:

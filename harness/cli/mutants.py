@@ -11,7 +11,7 @@ from harness.cli.outputs import make_folder
 
 if TYPE_CHECKING:
     from harness.mutation.mutants import Mutant
-    from harness.proof.mutants import Outcome
+    from harness.proof.mutants import MutantRunOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -59,7 +59,7 @@ def mutants(
     )
     from harness.proof.trials import run_with_trials
 
-    def print_outcome(mutant: Mutant, outcome: Outcome) -> None:
+    def print_outcome(mutant: Mutant, outcome: MutantRunOutcome) -> None:
         typer.echo(f"{outcome.fate} {mutant.name} {outcome.seconds} s", err=True)
 
     if not list_:

@@ -12,7 +12,7 @@ from harness.errors import UsageError
 
 
 @contextmanager
-def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
+def convert_write_errors_to_usage_errors(path: Path, option: str = "--out") -> Iterator[None]:
     """Convert an OSError that is raised in this context into a UsageError, whose one-line message names the file or
     folder that the user passed with an option.
     """
@@ -24,7 +24,7 @@ def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
 
 def require_writable_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
     """Raise UsageError if a file cannot be written or, with ``new``, if it already exists. The file is not changed."""
-    with report_write_errors(path, option):
+    with convert_write_errors_to_usage_errors(path, option):
         is_there = path.exists()
         if is_there and new:
             raise UsageError(f"{path} already exists; give another {option}")
@@ -35,15 +35,15 @@ def require_writable_file(path: Path, option: str = "--out", *, new: bool = Fals
 
 def make_folder(path: Path) -> None:
     """Create a missing folder and its parents. Raise UsageError if the folder cannot be created or is not writable."""
-    with report_write_errors(path):
+    with convert_write_errors_to_usage_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".mqconform"
         probe.touch()
         probe.unlink()
 
 
-def require_new_path(path: Path, *, may_be_empty: bool = False) -> None:
+def require_path_not_to_exist(path: Path, *, may_be_empty: bool = False) -> None:
     """Raise UsageError for a path that already exists. With ``may_be_empty``, an existing empty folder is accepted."""
-    with report_write_errors(path):
+    with convert_write_errors_to_usage_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
             raise UsageError(f"{path} already exists; give another --out")

@@ -61,19 +61,19 @@ def pair(
 
 
 def _show_grid_of_pairs(folders: Sequence[Path], html: Path | None) -> None:
-    from harness.cli.outputs import report_write_errors, require_writable_file
+    from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
     from harness.pair.grid import build_grid, build_grid_page, list_grid_lines
-    from harness.pair.results import read_results
+    from harness.pair.results import read_pair_results
 
     if not folders:
         raise UsageError("--grid: give the folders that `mqconform pair --out` wrote")
     if html is not None:
         require_writable_file(html, "--html")
-    grid = build_grid(read_results(folder) for folder in folders)
+    grid = build_grid(read_pair_results(folder) for folder in folders)
     for line in list_grid_lines(grid):
         typer.echo(line)
     if html is not None:
-        with report_write_errors(html, "--html"):
+        with convert_write_errors_to_usage_errors(html, "--html"):
             html.write_text(build_grid_page(grid), encoding="utf-8")
     cells = grid.cells.values()
     _exit_with_worst_result(
@@ -82,8 +82,8 @@ def _show_grid_of_pairs(folders: Sequence[Path], html: Path | None) -> None:
 
 
 def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
-    from harness.cli.outputs import make_folder, report_write_errors, require_new_path
-    from harness.pair.results import write_results
+    from harness.cli.outputs import convert_write_errors_to_usage_errors, make_folder, require_path_not_to_exist
+    from harness.pair.results import write_pair_results
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
     from harness.pair.systems import PairDrivers
@@ -94,7 +94,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     for name in scenario:
         if name not in known:
             raise UsageError(f"--scenario {name}: unknown scenario; known: {', '.join(known)}")
-    require_new_path(out, may_be_empty=True)
+    require_path_not_to_exist(out, may_be_empty=True)
     make_folder(out)
     files = load_sut_file(a), load_sut_file(b)
     drivers = PairDrivers(*files, out)
@@ -106,8 +106,8 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
             cells = run_pair(drivers, out, load_catalogue(), _print_direction_result, chosen)
         finally:
             drivers.stop()
-    with report_write_errors(out):
-        write_results(out, dict(zip("AB", files, strict=True)), cells, started)
+    with convert_write_errors_to_usage_errors(out):
+        write_pair_results(out, dict(zip("AB", files, strict=True)), cells, started)
     _exit_with_worst_result([one.outcome.result for one in cells], broken=any(one.broken for one in cells))
 
 

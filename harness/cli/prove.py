@@ -11,7 +11,7 @@ from harness.errors import UsageError
 if TYPE_CHECKING:
     from harness.proof.prove import ProofResults
     from harness.proof.readings import VariantRunResults
-    from harness.proof.trials import Trials
+    from harness.proof.trials import RepeatableTrialRunner
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +63,7 @@ def prove(
             typer.echo("the suites are unchanged since the recorded proof: 0 rules to prove")
             return
 
-    def prove_with_progress(trials: Trials) -> tuple[ProofResults | None, VariantRunResults]:
+    def prove_with_progress(trials: RepeatableTrialRunner) -> tuple[ProofResults | None, VariantRunResults]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.checks_that_never_fail_rule.clear()  # a function may fail on a fault of a rule that was not selected
@@ -71,7 +71,7 @@ def prove(
         return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks, apart=readings)
 
     chosen = (erratum or []) if rule or erratum else None
-    covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
+    covering = {check for one in rule or () for check in inventory.checks_by_rule.get(one, ())}
     every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
     files = set() if every else {check.partition("::")[0] for check in covering}
     proof, readings_run = run_with_trials(jobs, prove_with_progress, sorted(files) or ["suites"])

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_new_path
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_path_not_to_exist
 from harness.errors import UsageError
 
 
@@ -37,12 +37,12 @@ def provision(
     from harness.sut.provisioning import write_provisions
     from harness.sut.sut_file import PEER_IDENTIFIER
 
-    require_new_path(out)
+    require_path_not_to_exist(out)
     try:
         peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
     except ValueError:
         raise UsageError(f"--peer-identifier {peer_identifier}: the identifier must be a GUID") from None
-    with report_write_errors(out):
+    with convert_write_errors_to_usage_errors(out):
         text = write_provisions(out, peer, restricted, peer_address)
         (out / "qm.toml").write_text(text, encoding="utf-8")
     typer.echo(f"{out} contains keys, certificates, and qm.toml with tables for `mqconform serve --config`")

@@ -42,7 +42,7 @@ def replay_run(
     be replayed.
     """
     from harness.cli.progress import show_progress
-    from harness.results.replayed import replay
+    from harness.results.replayed import replay_checks_of_run
     from harness.results.run_results import read_run_json
     from harness.rules.catalogue import load_catalogue
     from harness.run.run import build_rules_json
@@ -55,7 +55,7 @@ def replay_run(
             err=True,
         )
     with unwind_on_signals(), show_progress("checks replayed") as progress:
-        found = replay(run, rule or (), keyword, out, progress)
+        found = replay_checks_of_run(run, rule or (), keyword, out, progress)
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
     else:

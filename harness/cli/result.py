@@ -12,7 +12,7 @@ from harness.run.stash import RUN_KEY
 from harness.run_folder import RUN_FILE
 
 
-class RunHolder:
+class RunStoringPlugin:
     """A pytest plugin that stores the `Run` of a pytest session."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_writable_file
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_writable_file
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
@@ -128,5 +128,5 @@ def _require_writable_output(out: Path | None) -> None:
 
 
 def _write_output(path: Path, text: str) -> None:
-    with report_write_errors(path):
+    with convert_write_errors_to_usage_errors(path):
         path.write_text(text, encoding="utf-8")

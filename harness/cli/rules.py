@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from harness.proof.inventory import RuleInventory
     from harness.rules.coverage import SectionCoverage
 
-RULE_COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
-NEEDS_COLUMNS = ("rule", "least needs", "check")
+COLUMNS_OF_RULE_TABLE = ("rule", "level", "observe", "checks", "faults", "proven", "says")
+COLUMNS_OF_RULES_WITH_NEEDS = ("rule", "least needs", "check")
 LEAST_NEEDS_COLUMNS = ("least needs", "rules", "rules judged with only these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
@@ -81,7 +81,7 @@ def rules(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(RULE_COLUMNS, map(_build_rule_cells, rows), widest="says")
+    show_table(COLUMNS_OF_RULE_TABLE, map(_build_rule_cells, rows), widest="says")
 
 
 def _show_needs_of_rules(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
@@ -99,7 +99,9 @@ def _show_needs_of_rules(inventory: RuleInventory, names: list[str], format_: Ta
     if not counted:
         found = list_least_needs(inventory, names)
         show_table(
-            NEEDS_COLUMNS, ((one.rule, _join_names_or_dash(one.needs), one.check) for one in found), widest="check"
+            COLUMNS_OF_RULES_WITH_NEEDS,
+            ((one.rule, _join_names_or_dash(one.needs), one.check) for one in found),
+            widest="check",
         )
         return
     demands = list_must_demands(inventory) & frozenset(names)
@@ -128,13 +130,13 @@ def _build_rule_cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 def _show_coverage(inventory: RuleInventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import find_folders_of_rule
-    from harness.rules.coverage import DEMAND_CLASS, sum_coverage_of_sections
+    from harness.rules.coverage import ROW_CLASS_OF_DEMANDS, sum_coverage_of_sections
 
     sections = [one for one in inventory.count_coverage_by_section() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
-    demands = [one for one in sections if one.kind == DEMAND_CLASS]
+    demands = [one for one in sections if one.kind == ROW_CLASS_OF_DEMANDS]
     show_table(COVERAGE_COLUMNS, map(_build_coverage_cells, (*demands, *sum_coverage_of_sections(sections))))
     for whole in sum_coverage_of_sections(demands):
         share = 100 * whole.checked / whole.rows

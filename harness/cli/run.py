@@ -146,9 +146,9 @@ def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
 
     if format_ is RunFormat.TEXT:
         return pytest.main(arguments)
-    from harness.cli.result import RunHolder
+    from harness.cli.result import RunStoringPlugin
 
-    result = RunHolder()
+    result = RunStoringPlugin()
     with redirect_stdout(sys.stderr):
         code = pytest.main(arguments, [result])
     typer.echo(result.as_json())

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import make_folder, report_write_errors, require_new_path
+from harness.cli.outputs import convert_write_errors_to_usage_errors, make_folder, require_path_not_to_exist
 
 
 def register(app: typer.Typer) -> None:
@@ -23,8 +23,8 @@ def vectors(
     """Write test vectors: packets and RPC stubs as bytes, each with its fields and its verdict (valid or invalid)."""
     from harness.vectors.write import write_vector_files
 
-    require_new_path(out, may_be_empty=True)
+    require_path_not_to_exist(out, may_be_empty=True)
     make_folder(out)
-    with report_write_errors(out):
+    with convert_write_errors_to_usage_errors(out):
         written = write_vector_files(out)
     typer.echo(f"{out} contains {sum(written.values()):,} vectors in {len(written)} files; schema.json describes them")

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import report_write_errors, require_new_path
+from harness.cli.outputs import convert_write_errors_to_usage_errors, require_path_not_to_exist
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 
@@ -115,8 +115,8 @@ def build_windows_sut_file(address: str, peer_address: str, profile: str, ssh: s
 
 def write_windows_files(out: Path, text: str) -> None:
     """Write the files and the SUT file. Raise UsageError if one of the files exists or cannot be written."""
-    require_new_path(out, may_be_empty=True)
-    with report_write_errors(out):
+    require_path_not_to_exist(out, may_be_empty=True)
+    with convert_write_errors_to_usage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in WINDOWS_FILE_NAMES:
             shutil.copyfile(WINDOWS_FILES_FOLDER / name, out / name)

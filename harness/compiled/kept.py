@@ -23,14 +23,14 @@ from harness.compiled.sources import (
     FileStamp,
     find_affected_files,
     find_changed_files,
+    get_stamps_at_first_call,
     list_imported_files,
-    stamps,
 )
 from harness.paths import IMPORT_TIME_NS, SUITES
 
 _CACHE_SCHEMA_VERSION = 3
-_RECORDS_ENTRY_NAME = "records"
-_MAX_CHECKOUT_CACHES = 16
+_NAME_OF_CACHE_ENTRY_WITH_RECORDS = "records"
+_MAX_CACHE_FOLDERS_OF_CHECKOUTS = 16
 """The maximum number of checkouts and installations that have a cache. If there are more, the cache that was
 written least recently is deleted first.
 """
@@ -82,7 +82,7 @@ def _save_cache_entry(name: str, tree: Mapping[str, Any]) -> None:
 
 def _delete_oldest_caches(home: Path) -> None:
     folders = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
-    for folder in folders[:-_MAX_CHECKOUT_CACHES]:
+    for folder in folders[:-_MAX_CACHE_FOLDERS_OF_CHECKOUTS]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -97,9 +97,10 @@ def get_cached_value(name: str, sources: Collection[str], make: Callable[[], Any
     """Return a value that is computed from source files. The cached value is returned unless one of the files has
     changed.
 
-    ``make`` is the function that computes the value as JSON data; ``sources`` are paths as in ``stamps``.
+    ``make`` is the function that computes the value as JSON data; ``sources`` are paths as in
+    ``get_stamps_at_first_call``.
     """
-    made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
+    made_of = {path: get_stamps_at_first_call()[path] for path in sorted(sources) if path in get_stamps_at_first_call()}
     known = _load_cache_entry(name)
     if known.get("made_of") == made_of and "value" in known:
         return known["value"]
@@ -120,7 +121,9 @@ class CachedRecords:
     records_by_file: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The cached records, by kind of record and by the path of the Python file."""
 
-    def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
+    def get_records_of_files(
+        self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]
+    ) -> list[Any]:
         """Return the records about the given files, in the order of the files.
 
         ``make`` is a function that computes the missing records, by the path of the file. Each
@@ -137,15 +140,15 @@ class CachedRecords:
         """Write all records to the cache, unless a file has changed while this process ran."""
         if not _was_file_changed_since_start(self.file_stamps):
             _save_cache_entry(
-                _RECORDS_ENTRY_NAME,
+                _NAME_OF_CACHE_ENTRY_WITH_RECORDS,
                 {"stamps": self.file_stamps, "imports": self.imported_files, "records": self.records_by_file},
             )
 
-    def forget(self, changed: Set[str]) -> None:
+    def remove_records_of_changed_files(self, changed: Set[str]) -> None:
         """Remove the records of changed files, and of all files that import a changed file, or imported it before
         the change.
         """
-        now = stamps()
+        now = get_stamps_at_first_call()
         affected = find_affected_files(changed, self.imported_files)
         self.imported_files = {path: files for path, files in self.imported_files.items() if path in now}
         self.imported_files |= {path: list_imported_files(path) for path in sorted(changed) if path in now}
@@ -162,10 +165,10 @@ class CachedRecords:
 @cache
 def load_cached_records() -> CachedRecords:
     """Return the cached records that are valid for the current content of the files."""
-    tree = _load_cache_entry(_RECORDS_ENTRY_NAME)
+    tree = _load_cache_entry(_NAME_OF_CACHE_ENTRY_WITH_RECORDS)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
     kept = CachedRecords(*parts) if all(isinstance(part, dict) for part in parts) else CachedRecords()
     changed = find_changed_files(kept.file_stamps)
     if changed:
-        kept.forget(changed)
+        kept.remove_records_of_changed_files(changed)
     return kept

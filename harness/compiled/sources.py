@@ -31,7 +31,7 @@ _IMPORT_STATEMENT_PATTERN = re.compile(
 
 
 @cache
-def stamps() -> Mapping[str, FileStamp]:
+def get_stamps_at_first_call() -> Mapping[str, FileStamp]:
     """Return the stamps of all source files, by path, as they were at the first call in this process."""
     return dict(_stamp_files_below())
 
@@ -51,7 +51,7 @@ def _stamp_files_below() -> Iterator[tuple[str, FileStamp]]:
 
 def find_changed_files(known: Mapping[str, FileStamp]) -> set[str]:
     """Return the files that are new, changed or missing in comparison with earlier stamps."""
-    now = stamps()
+    now = get_stamps_at_first_call()
     return {path for path in now.keys() | known.keys() if now.get(path) != known.get(path)}
 
 
@@ -67,7 +67,9 @@ def list_imported_files(path: str) -> list[str]:
         return []
     text = (PROJECT_ROOT / path).read_text(encoding="utf-8")
     modules = {module for match in _IMPORT_STATEMENT_PATTERN.finditer(text) for module in _list_imported_modules(match)}
-    tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLE_FILES_BESIDE_CHECKS}
+    tables = get_stamps_at_first_call().keys() & {
+        f"{path.rpartition('/')[0]}/{name}" for name in TABLE_FILES_BESIDE_CHECKS
+    }
     return sorted({file for module in modules for file in _list_module_files(module)} - {path} | tables)
 
 
@@ -87,7 +89,9 @@ def _list_module_files(module: str) -> frozenset[str]:
     """
     names = module.split(".")
     folders = ["/".join(names[:length]) for length in range(1, len(names) + 1)]
-    return frozenset(stamps().keys() & {f"{folders[-1]}.py", *(f"{folder}/__init__.py" for folder in folders)})
+    return frozenset(
+        get_stamps_at_first_call().keys() & {f"{folders[-1]}.py", *(f"{folder}/__init__.py" for folder in folders)}
+    )
 
 
 def find_affected_files(changed: Iterable[str], imports: Mapping[str, Iterable[str]]) -> set[str]:

@@ -2,17 +2,17 @@
 both have the same interface.
 """
 
-from harness.environment.base import Datagrams, DatagramSink, Environment, Listener, Stream, StreamSink
+from harness.environment.base import DatagramSink, Environment, Stream, StreamSink, TcpListener, UdpPort
 from harness.environment.real import RealEnvironment
 from harness.environment.virtual import VirtualEnvironment
 
 __all__ = [
     "DatagramSink",
-    "Datagrams",
     "Environment",
-    "Listener",
     "RealEnvironment",
     "Stream",
     "StreamSink",
+    "TcpListener",
+    "UdpPort",
     "VirtualEnvironment",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from harness.environment.pulse import Pulse
+from harness.environment.pulse import LivenessMeasurement
 from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import Timer
 from reference_qm.surface.inputs import Endpoint
@@ -50,7 +50,7 @@ class Stream(Protocol):
         """Close the connection; the sink receives no further events."""
 
 
-class Listener(Protocol):
+class TcpListener(Protocol):
     """A TCP port that accepts connections."""
 
     endpoint: Endpoint
@@ -59,7 +59,7 @@ class Listener(Protocol):
         """Close the port, so that no more connections are accepted."""
 
 
-class Datagrams(Protocol):
+class UdpPort(Protocol):
     """A UDP port that sends and receives datagrams."""
 
     endpoint: Endpoint
@@ -92,11 +92,11 @@ class Environment(Protocol):
     """The time and the network in which a check runs."""
 
     is_time_virtual: bool
-    hung_up: bool
+    was_ended_by_timeout: bool
     """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood_description: str | None
     """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""
-    pulse: Pulse | None
+    pulse: LivenessMeasurement | None
     """The measurement of the SUT's pulse, which shows when the SUT does not respond. It is None in virtual time, or if
     no channel can measure the pulse.
     """
@@ -133,12 +133,12 @@ class Environment(Protocol):
         ``on_failed`` of the sink is called.
         """
 
-    def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:
+    def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> TcpListener:
         """Open a TCP port; port 0 means any free port. For each new stream, ``accept`` returns the object that
         receives the events of the stream.
         """
 
-    def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
+    def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> UdpPort:
         """Open a UDP port; port 0 means any free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:

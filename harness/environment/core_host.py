@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Protocol
 
-from harness.environment import Datagrams, Environment, Listener, Stream, StreamSink
+from harness.environment import Environment, Stream, StreamSink, TcpListener, UdpPort
 from harness.environment.rpc_host import RpcHost
 from harness.errors import HarnessError
 from reference_qm.surface import directory_access
@@ -106,7 +106,7 @@ class _PingSink:
         self.host.datagram(self.socket, remote, data)
 
 
-class UnansweredCommand(HarnessError):
+class CommandNotAnsweredInTime(HarnessError):
     """The error when a core does not answer a command in time. This is a bug in this project, unless the command
     waits for the SUT.
     """
@@ -130,8 +130,8 @@ class CoreHost:
         self.answers: dict[int, Result | str] = {}
         self._accepted_connection_count = 0
         self._token = 0
-        self._listeners: list[Listener] = []
-        self._pings: dict[PingSocket, Datagrams] = {}
+        self._listeners: list[TcpListener] = []
+        self._pings: dict[PingSocket, UdpPort] = {}
         self._tokens_of_unanswered_requests: set[int] = set()
 
     # -- start and stop -----------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ class CoreHost:
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
             self._tokens_of_unanswered_requests.add(token)
-            raise UnansweredCommand(f"{type(request).__name__} was not answered within {timeout_ms} ms")
+            raise CommandNotAnsweredInTime(f"{type(request).__name__} was not answered within {timeout_ms} ms")
         return self.answers.pop(token)
 
     def report_open_transport(self, transport: str) -> None:
@@ -295,7 +295,7 @@ class CoreHost:
         self.streams[transport] = stream
         return _TransportSink(self, transport)
 
-    def _open_ping_socket(self, socket: PingSocket, port: int) -> Datagrams:
+    def _open_ping_socket(self, socket: PingSocket, port: int) -> UdpPort:
         self._pings[socket] = self.environment.open_udp_port(Endpoint(self.address, port), _PingSink(self, socket))
         return self._pings[socket]
 

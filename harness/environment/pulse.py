@@ -15,10 +15,10 @@ from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
 """int ms: the interval between two questions, and also the time from the start of a wait to the first question."""
-SETTLE_AFTER_STALL_MS = 100
+TIME_TO_SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
-EXTENDABLE_END_OF_WAIT_MS = 5_000
+LENGTH_OF_EXTENDABLE_LAST_PART_OF_WAIT_MS = 5_000
 """int ms: the length of the last part of a wait. Only stalls in this part extend the wait. Before this part, the
 system waits only for its timers, which continue to run during a stall.
 """
@@ -39,14 +39,14 @@ class QuestionChannel(Protocol):
 
 
 @dataclass(slots=True)
-class Stall:
+class StallOfSystem:
     """A period in which the system answered no question of the pulse measurement."""
 
     began_ms: int
     ended_ms: int
 
 
-class Pulse:
+class LivenessMeasurement:
     """The pulse measurement of the system. An answer that takes longer than ``tolerance_ms`` was delayed by a
     stall.
 
@@ -67,13 +67,13 @@ class Pulse:
         """The time at which the last question was asked (int ms)."""
         self._last_answered_question = 0
         self._has_ever_answered = False
-        self.stalls: list[Stall] = []
+        self.stalls: list[StallOfSystem] = []
         self.hangs = False
         self.was_gone = False
         """Whether the system has been unreachable after it had answered at least once."""
         self._is_stopped = False
 
-    def use_channel(self, open_channel: Callable[[], QuestionChannel]) -> Pulse:
+    def use_channel(self, open_channel: Callable[[], QuestionChannel]) -> LivenessMeasurement:
         """Set the function that opens the channel. The function is called before the first question."""
         self._open_channel = open_channel
         return self
@@ -128,18 +128,18 @@ class Pulse:
             self.send_question()
 
     def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how many ms of an interval the stalls of the system took. ``SETTLE_AFTER_STALL_MS`` is added for each
-        stall.
+        """Return how many ms of an interval the stalls of the system took. ``TIME_TO_SETTLE_AFTER_STALL_MS`` is added
+        for each stall.
         """
         stalls = self._list_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
-        return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
+        return sum(part + TIME_TO_SETTLE_AFTER_STALL_MS for part in parts if part > 0)
 
     def sum_overlapping_stalls_ms(self, from_ms: int, until_ms: int) -> int:
         """Return the total length of all stalls that overlap an interval (int ms). The parts of these stalls
         outside the interval also count.
         """
-        whole = ((one.began_ms, one.ended_ms + SETTLE_AFTER_STALL_MS) for one in self._list_stalls())
+        whole = ((one.began_ms, one.ended_ms + TIME_TO_SETTLE_AFTER_STALL_MS) for one in self._list_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
     @property
@@ -147,7 +147,7 @@ class Pulse:
         """Return the length of the longest stall so far (int ms)."""
         return max((stall.ended_ms - stall.began_ms for stall in self._list_stalls()), default=0)
 
-    def _list_stalls(self) -> list[Stall]:
+    def _list_stalls(self) -> list[StallOfSystem]:
         """Return all stalls, including the current one."""
         now_ms = self._now_ms()
         if (
@@ -161,13 +161,13 @@ class Pulse:
             return self.stalls
         return self._add_stall(self._unanswered_questions[0][1], now_ms)
 
-    def _add_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
+    def _add_stall(self, began_ms: int, ended_ms: int) -> list[StallOfSystem]:
         """Return the list of stalls with a new stall added. If the new stall overlaps the last stall, the two
         become one stall, because a single stall delays many answers.
         """
         if self.stalls and began_ms <= self.stalls[-1].ended_ms:
-            return [*self.stalls[:-1], Stall(self.stalls[-1].began_ms, ended_ms)]
-        return [*self.stalls, Stall(began_ms, ended_ms)]
+            return [*self.stalls[:-1], StallOfSystem(self.stalls[-1].began_ms, ended_ms)]
+        return [*self.stalls, StallOfSystem(began_ms, ended_ms)]
 
     def close(self) -> None:
         """Send no more questions, and close the channel."""
@@ -180,7 +180,7 @@ class Pulse:
 class StallExtendedWait:
     """One wait of a check. The wait is extended by the stalls that the pulse measurement finds."""
 
-    def __init__(self, pulse: Pulse, began_ms: int) -> None:
+    def __init__(self, pulse: LivenessMeasurement, began_ms: int) -> None:
         self._pulse = pulse
         self._began_ms = began_ms
         self._last_question: int | None = None
@@ -189,7 +189,9 @@ class StallExtendedWait:
         """Return the time until the next question of the wait (int ms), or 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
-        due_ms += pulse.measure_stalls_ms(max(self._began_ms, due_ms - EXTENDABLE_END_OF_WAIT_MS), now_ms)
+        due_ms += pulse.measure_stalls_ms(
+            max(self._began_ms, due_ms - LENGTH_OF_EXTENDABLE_LAST_PART_OF_WAIT_MS), now_ms
+        )
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= QUESTION_INTERVAL_MS:

@@ -15,17 +15,17 @@ import time
 from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink, UnseenEventRecorder
-from harness.environment.pulse import QUESTION_INTERVAL_MS, Pulse
-from harness.environment.wall_clock import WallClock, read_steady_ns
+from harness.environment.pulse import QUESTION_INTERVAL_MS, LivenessMeasurement
+from harness.environment.wall_clock import WallClock, compute_jump_free_time_of_day_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 READ_CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
-CHECK_LIMIT_MS = 15 * 60_000
+MAX_CHECK_DURATION_MS = 15 * 60_000
 """int ms: the default time limit of a check."""
-CLEANUP_TIME_MS = 30_000
+MAX_CLEANUP_DURATION_MS = 30_000
 """int ms: the additional time that a check has for undoing its changes after it has reached its time limit."""
 MAX_CONNECTIONS = 512
 """The maximum number of connections that a SUT may have open during a check; more connections are treated as a
@@ -138,7 +138,7 @@ class _RealStream:
 
     def report_connection_loss(self, reason: str) -> None:
         if self.open:
-            self.environment.hung_up = True
+            self.environment.was_ended_by_timeout = True
             self.close()
             self.sink.on_closed(reason)
 
@@ -214,12 +214,12 @@ class RealEnvironment:
     def __init__(self, *, shares_clock: bool = True) -> None:
         self._selector = selectors.DefaultSelector()
         self.wall_clock = WallClock(machines=shares_clock)
-        self.limit_check_time(CHECK_LIMIT_MS)
+        self.limit_check_time(MAX_CHECK_DURATION_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._timer_numbers = itertools.count()
-        self.hung_up = False
+        self.was_ended_by_timeout = False
         self.flood_description: str | None = None
-        self.pulse: Pulse | None = None
+        self.pulse: LivenessMeasurement | None = None
         """The measurement of the SUT's pulse, or None if the pulse is not measured. If it is measured, the time during
         which the SUT stalls does not count as waiting time.
         """
@@ -229,10 +229,10 @@ class RealEnvironment:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
 
     def epoch_us(self) -> int:
-        return read_steady_ns() // 1000
+        return compute_jump_free_time_of_day_ns() // 1000
 
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
-        return read_steady_ns(monotonic_ms * 1_000_000) // 1000
+        return compute_jump_free_time_of_day_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit_check_time(self, check_ms: int) -> None:
         self._check_limit_ms = check_ms
@@ -268,7 +268,7 @@ class RealEnvironment:
         while not condition():
             now_ms = self.now().monotonic_ms
             if now_ms >= self._check_end_ms:
-                self._check_end_ms = now_ms + CLEANUP_TIME_MS
+                self._check_end_ms = now_ms + MAX_CLEANUP_DURATION_MS
                 raise ConformanceFailure(f"the check did not end within {self._check_limit_ms // 1_000} s")
             left_ms = wait.compute_remaining_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.environment import Environment, Listener, Stream, StreamSink
+from harness.environment import Environment, Stream, StreamSink, TcpListener
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytesReceived, RpcConnectionLost, RpcListening
 
-READ_PORT_OFFSET = 2
+QM2QM_PORT_OFFSET_FROM_QMCOMM_PORT = 2
 """The port of qm2qm (by default 2105) minus the port of qmcomm (by default 2103) (MS-MQQP 3.1.4.8)."""
 
 
@@ -41,14 +41,14 @@ class RpcHost:
         self.deliver = deliver
         self.streams: dict[str, Stream] = {}
         self._accepted_connection_count = 0
-        self._listeners: list[Listener] = []
+        self._listeners: list[TcpListener] = []
         self._open_ports: RpcListening | None = None
 
     def listen(self, port: int) -> Endpoint:
         """Serve the interfaces qmcomm and qm2qm, each on its own port; the port of qm2qm is the port of qmcomm plus 2.
         If the requested port is 0, the operating system chooses both ports.
         """
-        ports = (port, port + READ_PORT_OFFSET if port else 0)
+        ports = (port, port + QM2QM_PORT_OFFSET_FROM_QMCOMM_PORT if port else 0)
         opened = [self.environment.listen(Endpoint(self.address, one), self._accept_connection) for one in ports]
         self._listeners += opened
         self._open_ports = RpcListening(*(listener.endpoint for listener in opened))

@@ -49,7 +49,7 @@ class SystemHost(CoreHost):
         surroundings: QueueManagerEnvironment | None = None,
         raises: bool = False,
     ) -> None:
-        super().__init__(environment, _MissingCore(), address)
+        super().__init__(environment, _InputIgnoringCore(), address)
         self._surroundings = surroundings or QueueManagerEnvironment()
         self.ended: str | None = None
         """A one-line description of how the process of the core ended, or None while the process runs."""
@@ -145,7 +145,7 @@ class SystemHost(CoreHost):
         """
         if self._raises_errors_of_core:
             raise error
-        self.core = _MissingCore()
+        self.core = _InputIgnoringCore()
         if isinstance(error, EndlessComputation):
             self.hangs = True
             return
@@ -154,13 +154,13 @@ class SystemHost(CoreHost):
 
     def _begin_core(self) -> Core:
         try:
-            return _GuardedCore(self._new_core(self._disk.read()), self)
+            return _ExceptionReportingCore(self._new_core(self._disk.read()), self)
         except Exception as error:  # noqa: BLE001 - any exception would have ended the process
             self.on_failure(error)
             return self.core
 
 
-class _GuardedCore:
+class _ExceptionReportingCore:
     """A core that reports its exceptions to its host."""
 
     def __init__(self, core: Core, host: SystemHost) -> None:
@@ -185,7 +185,7 @@ class _GuardedCore:
         return self._core.next_due()
 
 
-class _MissingCore:
+class _InputIgnoringCore:
     """A core that ignores all inputs. It takes the place of the real core before the start and after a failure."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:

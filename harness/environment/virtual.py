@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink, UnseenEventRecorder
-from harness.environment.pulse import Pulse
+from harness.environment.pulse import LivenessMeasurement
 from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -105,9 +105,9 @@ class VirtualEnvironment:
     """
 
     is_time_virtual = True
-    hung_up = False
+    was_ended_by_timeout = False
     flood_description: str | None = None
-    pulse: Pulse | None = None
+    pulse: LivenessMeasurement | None = None
 
     def __init__(self) -> None:
         self._now_ms = _BOOT_TIME_MS

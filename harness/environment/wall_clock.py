@@ -22,16 +22,16 @@ def _measure_clock_offset_ns() -> int:
     return time.time_ns() - time.monotonic_ns()
 
 
-_CLOCK_OFFSET_NS = _measure_clock_offset_ns()
+_CLOCK_OFFSET_AT_PROCESS_START_NS = _measure_clock_offset_ns()
 
 
-def read_steady_ns(monotonic_ns: int | None = None) -> int:
+def compute_jump_free_time_of_day_ns(monotonic_ns: int | None = None) -> int:
     """Return the time of day (int ns since 1970 UTC), computed as the start time of the process plus the elapsed
     time.
 
     ``monotonic_ns`` is an instant of the monotonic clock; None means now.
     """
-    return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _CLOCK_OFFSET_NS
+    return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _CLOCK_OFFSET_AT_PROCESS_START_NS
 
 
 class WallClock:
@@ -47,7 +47,7 @@ class WallClock:
     def utc_s(self) -> int:
         """Return the time of day in whole seconds since 1970 UTC."""
         if not self._reads_clock_of_machine:
-            return read_steady_ns() // 1_000_000_000
+            return compute_jump_free_time_of_day_ns() // 1_000_000_000
         self._largest_offset_change_ms = max(
             self._largest_offset_change_ms, abs(_measure_clock_offset_ns() - self._initial_offset_ns) // _NS_PER_MS
         )

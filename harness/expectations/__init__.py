@@ -1,11 +1,17 @@
 """Expectations: the values that a check passes to the judge as ``expected``. README.md shows how to write a check."""
 
 from harness.expectations.base import Expectation, ExpectationDifference, expectation
-from harness.expectations.distinct import distinct
+from harness.expectations.distinct import distinct_values
 from harness.expectations.fields import facts, fields
 from harness.expectations.items import any_order, each, in_queue, none
-from harness.expectations.packets import closed_unanswered, of_class, of_classes, packet, packets
-from harness.expectations.protocol import CLOSED_BY_SUT_TEXT, acknowledged, acknowledgment, closed
+from harness.expectations.packets import (
+    acknowledgment_of_class,
+    acknowledgments_of_classes,
+    closed_without_answer,
+    packet,
+    packets,
+)
+from harness.expectations.protocol import CLOSED_BY_SUT_TEXT, acknowledged, acknowledgment, connection_closed_by_sut
 from harness.expectations.values import between, holds, one_of, status
 
 __all__ = [
@@ -14,11 +20,13 @@ __all__ = [
     "ExpectationDifference",
     "acknowledged",
     "acknowledgment",
+    "acknowledgment_of_class",
+    "acknowledgments_of_classes",
     "any_order",
     "between",
-    "closed",
-    "closed_unanswered",
-    "distinct",
+    "closed_without_answer",
+    "connection_closed_by_sut",
+    "distinct_values",
     "each",
     "expectation",
     "facts",
@@ -26,8 +34,6 @@ __all__ = [
     "holds",
     "in_queue",
     "none",
-    "of_class",
-    "of_classes",
     "one_of",
     "packet",
     "packets",

@@ -38,8 +38,8 @@ class DistinctValues(Expectation):
         return ExpectationDifference(f"{self.show(found)} ({', '.join(wrong)})") if wrong else None
 
 
-def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> DistinctValues:
-    """Return the expectation of ``count`` different values that are not in ``unlike``: ``distinct("handles", 4,
+def distinct_values(of: str, count: int, *, unlike: Collection[Any] = ()) -> DistinctValues:
+    """Return the expectation of ``count`` different values that are not in ``unlike``: ``distinct_values("handles", 4,
     unlike=[0])``.
     """
     return DistinctValues(of, count, unlike)

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from harness.capture.recorder import Frame, MissingLayer
+from harness.capture.recorder import Frame, HeaderMissingInPacket
 from harness.expectations.base import (
     SEPARATOR_IN_NAMED_TEXT,
     Expectation,
@@ -27,7 +27,7 @@ EMPTY_MAPPING_TEXT = "none"
 
 
 @runtime_checkable
-class HasFields(Protocol):
+class PacketWithReadableFields(Protocol):
     """A packet whose fields are read without the codec, for example with the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
@@ -121,13 +121,13 @@ class NamedValues(Expectation):
         """
         if isinstance(observed, Mapping):
             return observed
-        if isinstance(observed, HasFields):
+        if isinstance(observed, PacketWithReadableFields):
             return observed.of(*self.expected)
         if observed is None or isinstance(observed, str | int) or is_collection(observed):
             return None
         found: dict[str, Any] = {}
         for name in self.expected:
-            with contextlib.suppress(MissingLayer):  # a packet of a different kind does not have the field
+            with contextlib.suppress(HeaderMissingInPacket):  # a packet of a different kind does not have the field
                 found[name] = _read_field(observed, name)
         return found
 

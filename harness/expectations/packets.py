@@ -10,12 +10,17 @@ from harness.capture.recorder import Frame
 from harness.expectations.base import Expectation, ExpectationDifference
 from harness.expectations.fields import NamedValues, fields
 from harness.expectations.items import ListedItems
-from harness.expectations.protocol import CLOSED_BY_SUT_TEXT, ObservedEnding, describe_acknowledgment, get_class_name
+from harness.expectations.protocol import (
+    CLOSED_BY_SUT_TEXT,
+    ConnectionWithObservedEnd,
+    describe_acknowledgment,
+    get_class_name,
+)
 
 NO_PACKETS_TEXT = "nothing"
 
 
-class AnsweringConversation(ObservedEnding, Protocol):
+class AnsweringConversation(ConnectionWithObservedEnd, Protocol):
     """The interface of a conversation that records the packets from the SUT."""
 
     @property
@@ -36,13 +41,13 @@ class Packet(Expectation):
     def __str__(self) -> str:
         return _append_text(self.kind or "a packet of any kind", str(self.wanted) if self.wanted else None)
 
-    def show(self, observed: Frame | ObservedEnding | None) -> str:
+    def show(self, observed: Frame | ConnectionWithObservedEnd | None) -> str:
         if not isinstance(observed, Frame):
             return NO_PACKETS_TEXT if observed is None else observed.outcome()
         is_comparable = self.wanted is not None and self.kind in (None, observed.kind)
         return _append_text(observed.kind, self.wanted.show(observed) if self.wanted and is_comparable else None)
 
-    def compare(self, observed: Frame | ObservedEnding | None) -> ExpectationDifference | None:
+    def compare(self, observed: Frame | ConnectionWithObservedEnd | None) -> ExpectationDifference | None:
         is_kept = (
             isinstance(observed, Frame)
             and self.kind in (None, observed.kind)
@@ -110,21 +115,21 @@ def packets(*expected: str | Packet) -> ListedItems:
     return ListedItems(items, ordered=True, name=_get_packet_kind)
 
 
-def of_class(value: int) -> AcknowledgmentOfClass:
+def acknowledgment_of_class(value: int) -> AcknowledgmentOfClass:
     """Return the expectation of an acknowledgment with the given MessageClass. The observation is the frame of the
     acknowledgment.
     """
     return AcknowledgmentOfClass(value)
 
 
-def of_classes(*values: int) -> ListedItems:
+def acknowledgments_of_classes(*values: int) -> ListedItems:
     """Return the expectation of exactly one acknowledgment with each of the given classes, in any order, and of no
     other acknowledgment. The observation is the list of frames.
     """
     return ListedItems(map(AcknowledgmentOfClass, values), ordered=False, name=describe_acknowledgment)
 
 
-def closed_unanswered(known: int) -> ClosedWithoutAnswer:
+def closed_without_answer(known: int) -> ClosedWithoutAnswer:
     """Return the expectation that the SUT closed a conversation and sent no packets except its first ``known``
     packets.
     """

@@ -13,7 +13,7 @@ from reference_qm.codec import MessageClass, MessageIdentifier
 CLOSED_BY_SUT_TEXT = "connection closed by the SUT"
 
 
-class ObservedEnding(Protocol):
+class ConnectionWithObservedEnd(Protocol):
     """The interface of an object that records how a connection ended, such as a conversation with the SUT."""
 
     @property
@@ -31,10 +31,10 @@ class ClosedBySut(Expectation):
     def __str__(self) -> str:
         return CLOSED_BY_SUT_TEXT
 
-    def show(self, observed: ObservedEnding) -> str:
+    def show(self, observed: ConnectionWithObservedEnd) -> str:
         return CLOSED_BY_SUT_TEXT if observed.closed_by_sut else observed.outcome()
 
-    def compare(self, observed: ObservedEnding) -> ExpectationDifference | None:
+    def compare(self, observed: ConnectionWithObservedEnd) -> ExpectationDifference | None:
         return None if observed.closed_by_sut else ExpectationDifference(self.show(observed))
 
 
@@ -64,7 +64,7 @@ class Acknowledgment(Expectation):
         return ExpectationDifference(self.show(observed))
 
 
-def closed() -> ClosedBySut:
+def connection_closed_by_sut() -> ClosedBySut:
     """Return the expectation that the SUT closed a connection. The value to judge is the conversation on the
     connection.
     """

@@ -24,7 +24,7 @@ from harness.peer.peer import Peer
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class ExplorableArea:
     """An area that can be explored. ``model_class``: the model of the area. ``driven_system_class``: the class that
     takes the steps of the area on the system. ``walk_steps``: the number of steps of a walk. ``says``: a description of
     the area.
@@ -36,39 +36,39 @@ class Area:
     says: str
 
 
-AREA_BY_NAME: Mapping[str, Area] = MappingProxyType(
+AREA_BY_NAME: Mapping[str, ExplorableArea] = MappingProxyType(
     {
-        "client": Area(
+        "client": ExplorableArea(
             ClientModel,
             DrivenClient,
             40,
             "applications of the system read queues of the peer, which serves them",
         ),
-        "connecting": Area(
+        "connecting": ExplorableArea(
             ConnectingModel,
             DrivenConnectingSystem,
             50,
             "the system opens sessions to the peer, which answers pings and requests correctly, wrongly or not at all",
         ),
-        "queues": Area(
+        "queues": ExplorableArea(
             QueuesModel,
             lambda peer: DrivenQueues(peer.sut),
             100,
             "applications send, receive, peek, move and wait, also in transactions; queues are created and deleted",
         ),
-        "remote": Area(
+        "remote": ExplorableArea(
             RemoteReadingModel,
             DrivenRemoteQueues,
             90,
             "clients open queues remotely, receive in two phases, wait, cancel and disappear",
         ),
-        "sessions": Area(
+        "sessions": ExplorableArea(
             SessionsModel,
             DrivenSessions,
             40,
             "a peer sends every kind of packet in every state of several sessions",
         ),
-        "transfer": Area(
+        "transfer": ExplorableArea(
             TransferModel,
             DrivenTransfer,
             50,

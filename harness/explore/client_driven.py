@@ -6,17 +6,17 @@ import base64
 from collections.abc import Mapping, Set
 from typing import Any
 
-from harness.explore.client_served import PeerAsReadServer
+from harness.explore.client_served import PeerServingRemoteReads
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
-from harness.model.client.area import NO_ANSWER_YET, RECEIVE_ACTION
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
+from harness.model.client.area import PEER_HAS_NOT_ANSWERED_TEXT, RECEIVE_ACTION
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import ServedCall
 from harness.sut.control import ControlRefused
 from harness.wire import TxSequenceID, user_message
 
-FAR_QUEUE_PATH = "private$\\mqc-far"
+PATH_OF_QUEUE_ON_PEER = "private$\\mqc-far"
 _REACTION_TIME_MS = 30
 _SENT_TIME_S = 1_500_000_000
 _ACK_FLAG_BY_REQUEST = {"positive_arrival": "PA", "positive_receive": "PR"}
@@ -29,7 +29,7 @@ class DrivenClient:
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._sut = peer.sut
-        self._served = PeerAsReadServer(peer)
+        self._served = PeerServingRemoteReads(peer)
         self._remotes: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._requests: dict[str, int] = {}
@@ -71,7 +71,9 @@ class DrivenClient:
 
     def _perform_open(self, queue: str, fails: bool) -> None:
         self._served.opening = (queue, fails)
-        self._begin_request(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{FAR_QUEUE_PATH}")
+        self._begin_request(
+            f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{PATH_OF_QUEUE_ON_PEER}"
+        )
 
     def _perform_close(self, queue: str, fails: bool) -> None:
         self._served.is_close_refused = fails
@@ -121,7 +123,7 @@ class DrivenClient:
         def answer(call: ServedCall) -> None:
             self._perform_serve(read, served, message)
 
-        self._served.reading = (read, None if served == NO_ANSWER_YET else answer)
+        self._served.reading = (read, None if served == PEER_HAS_NOT_ANSWERED_TEXT else answer)
 
     def _build_message(self, message: Mapping[str, Any]) -> bytes:
         kind, place = message["delivery"], {}
@@ -137,7 +139,7 @@ class DrivenClient:
                 "DM": int(kind != "express"),
                 **{_JOURNAL_FLAG_BY_REQUEST[one]: 1 for one in message["journal"]},
             },
-            destination=f"TCP:{self._peer.address}\\{FAR_QUEUE_PATH}",
+            destination=f"TCP:{self._peer.address}\\{PATH_OF_QUEUE_ON_PEER}",
             base={"PR": message["priority"]},
             label=message["label"],
             body=b"b" * message["size"],
@@ -174,7 +176,10 @@ class DrivenClient:
     def _read_visible_state(self) -> dict[str, Any]:
         seen: dict[str, Any] = {"calls": self._served.take_calls(), "bindings": self._served.count_bindings()}
         if not self._sut.has("inspect"):
-            return seen | {"pending reads": UnseenValue(), "open queues": UnseenValue()}
+            return seen | {
+                "pending reads": ExpectedValueThatSystemCannotShow(),
+                "open queues": ExpectedValueThatSystemCannotShow(),
+            }
         found = self._sut.inspect()
         seen["pending reads"] = len(found["PendingRemoteReadEntryCollection"])
         seen["open queues"] = len(found["RemoteOpenQueueEntryCollection"])

@@ -36,7 +36,9 @@ _READ_ACTION_NAMES: dict[int, str] = {
     int(Action.PEEK_NEXT): PEEK_NEXT_ACTION,
 }
 _LOOKUP_DIRECTION_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
-_SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
+_METHODS_WITH_DESCRIBED_CALLS = frozenset(
+    {*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT}
+)
 """The calls that the model describes. RemoteQMGetQMQMServerPort is not one of them, because only some releases of
 Windows call it (note <5>).
 """
@@ -47,7 +49,7 @@ def build_context_handle(number: int) -> bytes:
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
-class PeerAsReadServer:
+class PeerServingRemoteReads:
     """The peer as a server of remote reads. The handles that it returns for different queues differ in both halves of
     their value.
     """
@@ -161,27 +163,29 @@ class PeerAsReadServer:
     def _end_receive(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond(
-            Return=ARBITRARY_ERROR_STATUS if bytes(call.into.pphContext) in self._receives_with_refused_end else 0
+            Return=ARBITRARY_ERROR_STATUS
+            if bytes(call.decoded_request.pphContext) in self._receives_with_refused_end
+            else 0
         )
 
     def _cancel(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond()
         for read, request in list(self._request_id_by_read.items()):
-            if request == call.into.dwRequestID and not self.reads[read].answered:
+            if request == call.decoded_request.dwRequestID and not self.reads[read].answered:
                 self._build_read_answer(self.reads[read], read, None, CANCELED_STATUS, 0)
 
     def _begin_read(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         read, answer = self.reading
         self.reads[read] = call
-        self._request_id_by_read[read] = _find_description(call).dwRequestID
+        self._request_id_by_read[read] = _find_remote_read_description(call).dwRequestID
         if answer is not None:
             answer(call)
 
     def _build_read_answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
         """Send the answer to a read, and return the context handle that the answer contains."""
-        asked = _find_description(call)
+        asked = _find_remote_read_description(call)
         self._request_id_by_read.pop(read, None)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
         described = REMOTEREADDESC(
@@ -205,14 +209,14 @@ class PeerAsReadServer:
     # -- descriptions of calls ----------------------------------------------------------------------------------------
 
     def _record_shown_call(self, call: ServedCall) -> None:
-        if call.name in _SHOWN_METHODS:
+        if call.name in _METHODS_WITH_DESCRIBED_CALLS:
             self._described_calls.append({"call": str(call.name), **self._describe_call(call)})
 
     def _get_name_in_model(self, kind: str, value: Any) -> str:
         return self._names.get((kind, value), str(value))
 
     def _describe_call(self, call: ServedCall) -> dict[str, Any]:
-        into = call.into
+        into = call.decoded_request
         if call.name == Method.OPEN_QUEUE:
             return {
                 "hQueue": self._get_name_in_model("queue", into.hQueue),
@@ -241,7 +245,7 @@ class PeerAsReadServer:
         return described
 
     def _describe_read(self, call: ServedCall) -> dict[str, Any]:
-        asked = _find_description(call)
+        asked = _find_remote_read_description(call)
         described = {
             "queue": self._get_name_in_model("queue", asked.hRemoteQueue),
             "descriptor": self._get_name_in_model("descriptor", asked.dwQueue),
@@ -250,20 +254,22 @@ class PeerAsReadServer:
             "timeout_ms": asked.ulTimeout,
             "size": asked.dwSize,
             "buffer": octets(asked.lpBuffer),
-            "sequential id": 0 if call.name == Method.START_RECEIVE else call.into.lpRemoteReadDesc2.SequentialId,
+            "sequential id": 0
+            if call.name == Method.START_RECEIVE
+            else call.decoded_request.lpRemoteReadDesc2.SequentialId,
             "reserved": asked.Reserved,
             "unused id": asked.dwRequestID not in self._request_id_by_read.values(),
         }
         if call.name == Method.START_RECEIVE_BY_LOOKUP_ID:
-            described["lookup_id"] = call.into.LookupId
+            described["lookup_id"] = call.decoded_request.LookupId
         return described
 
 
-def _find_description(call: ServedCall) -> Any:
+def _find_remote_read_description(call: ServedCall) -> Any:
     """Return the REMOTEREADDESC of a request."""
     if call.name == Method.START_RECEIVE:
-        return call.into.lpRemoteReadDesc
-    return call.into.lpRemoteReadDesc2.pRemoteReadDesc.value
+        return call.decoded_request.lpRemoteReadDesc
+    return call.decoded_request.lpRemoteReadDesc2.pRemoteReadDesc.value
 
 
 def _describe_action(action: int) -> Any:

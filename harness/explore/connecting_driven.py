@@ -10,9 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
-from harness.explore.unused_fields import group_unused_fields
+from harness.explore.unused_fields import group_unused_field_values_by_header
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
 from harness.model.connecting.area import RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID, VALID_RESPONSE
 from harness.model.connecting.attempts import (
     ACK_WAIT_TIMEOUT_MS,
@@ -55,7 +55,7 @@ from reference_qm.codec import (
 from reference_qm.surface.inputs import Endpoint
 
 _FOREIGN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
-_LONG_TIMER_MS = 3_600_000
+_TIMEOUT_LONGER_THAN_WALK_MS = 3_600_000
 _MAX_MESSAGES_NAMED_BY_ACK = 32
 _QUEUE_ON_UNKNOWN_HOST = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
 _ORDER_QUEUE = "PRIVATE$\\order_queue$"
@@ -63,10 +63,10 @@ _SESSION_ACK_PACKET_TYPE = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _ORDERING_LABEL = "QM Ordering Ack"
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
-_PING_SIZE_BYTES, _PING_RF_BIT, _SIGNATURE_OFFSET = 24, 2, 2
+_PING_SIZE_BYTES, _PING_REFUSED_FLAG_BIT, _SIGNATURE_OFFSET = 24, 2, 2
 
 
-class AnsweredPings(PingPort):
+class PingAnsweringPort(PingPort):
     """The peer's port for pings. Before each response, the port sends two datagrams that the system must
     ignore, and after the response a further response, which contradicts the response.
     """
@@ -83,7 +83,11 @@ class AnsweredPings(PingPort):
         """Check a ping, and answer it."""
         super().on_datagram(remote, data)
         cookie = int.from_bytes(data[4:8], "little")
-        own = data[8:] == self.peer.sut.guid.bytes_le and len(data) == _PING_SIZE_BYTES and not data[0] & _PING_RF_BIT
+        own = (
+            data[8:] == self.peer.sut.guid.bytes_le
+            and len(data) == _PING_SIZE_BYTES
+            and not data[0] & _PING_REFUSED_FLAG_BIT
+        )
         self.wrong += not own
         self._cookies.append(cookie)
         if self.mode == PINGS_IGNORED:
@@ -115,17 +119,20 @@ class DrivenConnectingSystem:
         self._sut = peer.sut
         self._names = {
             DIRECT_DESTINATION: peer.direct_name("mqc-x"),
-            PRIVATE_DESTINATION: peer.private_name(9),
+            PRIVATE_DESTINATION: peer.build_private_format_name_of_peer(9),
             UNKNOWN_HOST_DESTINATION: _QUEUE_ON_UNKNOWN_HOST,
         }
         if peer.sut.has("set_timers"):
-            timers = {"session_initialization_ms": INITIALIZATION_TIMEOUT_MS, "session_cleanup_ms": _LONG_TIMER_MS}
+            timers = {
+                "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
+                "session_cleanup_ms": _TIMEOUT_LONGER_THAN_WALK_MS,
+            }
             timers["ack_wait_timeout_ms"] = ACK_WAIT_TIMEOUT_MS
             peer.sut.set_timers(**timers, **({} if peer.environment.is_time_virtual else {"scale": 1}))
-        self._pings = AnsweredPings(peer)
+        self._pings = PingAnsweringPort(peer)
         peer.call_at_end_of_test(self._pings.close)
         self._queue = peer.sut.queue("plain")
-        self._listener = peer.listen_raw(ping=False)
+        self._listener = peer.listen_without_core(ping=False)
         self._sessions: dict[str, RawConversation] = {}
         self._connection_counts = dict.fromkeys(self._names, 0)
         self._acknowledged = dict.fromkeys(self._names, 0)
@@ -213,14 +220,14 @@ class DrivenConnectingSystem:
             "UserMsgSequenceNumber": self._counts_of_messages_from_peer[to],
             "RecoverableMsgSeqNumber": self._counts_of_messages_from_peer[to],
         }
-        self._sessions[to].send(session_ack(**header | group_unused_fields(unused)))
+        self._sessions[to].send(session_ack(**header | group_unused_field_values_by_header(unused)))
 
     def _perform_respond(self, to: str, how: str, unused: list[str]) -> None:
         if how not in (VALID_RESPONSE, RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID):
             self._send_forbidden_packet(to, how)
             return
         client = _FOREIGN_QUEUE_MANAGER_GUID if how == RESPONSE_WITH_WRONG_CLIENT_GUID else self._sut.guid
-        fields = group_unused_fields(unused)
+        fields = group_unused_field_values_by_header(unused)
         internal = {"CS": int(how == RESPONSE_WITH_REFUSAL)} | fields["internal"]
         response = self._build_response(
             ClientGuid=client, base=fields["base"], internal=internal, **fields["establish"]
@@ -234,7 +241,7 @@ class DrivenConnectingSystem:
     def _perform_parametrize(self, to: str, how: str, window: int, unused: list[str]) -> None:
         if how == VALID_RESPONSE:
             self._window_sizes[to] = window
-            fields = group_unused_fields(unused)
+            fields = group_unused_field_values_by_header(unused)
             header = PEER_TIMEOUTS | {"WindowSize": window} | fields["parameters"]
             response = connection_parameters(base=fields["base"], internal=fields["internal"], **header)
             self._sessions[to].send(response)
@@ -283,7 +290,7 @@ class DrivenConnectingSystem:
 
     def _perform_treat_pings(self, how: str, unused: list[str]) -> None:
         self._pings.mode = how
-        self._pings.unused = group_unused_fields(unused)[""]
+        self._pings.unused = group_unused_field_values_by_header(unused)[""]
 
     def _perform_pause(self, to: str) -> None:
         self._sut.control.call("pause_queue", to=self._names[to])
@@ -312,14 +319,14 @@ class DrivenConnectingSystem:
 
     def _describe_outgoing_queue(self, to: str) -> dict[str, Any]:
         if not self._sut.has("management"):
-            return {"state": UnseenValue(), "history": UnseenValue()}
+            return {"state": ExpectedValueThatSystemCannotShow(), "history": ExpectedValueThatSystemCannotShow()}
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         if not found:
             return {"state": "Inactive", "history": []}
         history = found[0].get("ConnectionHistory")
         return {
-            "state": found[0].get("State", UnseenValue()),
-            "history": UnseenValue()
+            "state": found[0].get("State", ExpectedValueThatSystemCannotShow()),
+            "history": ExpectedValueThatSystemCannotShow()
             if history is None
             else [entry["Status"] for entry in history[-MAX_COMPARED_HISTORY_ENTRIES:]],
         }
@@ -337,7 +344,9 @@ class DrivenConnectingSystem:
         return {
             "server": servers.get(asked.ServerGuid, str(asked.ServerGuid)),
             "closed": session.record.closed_by is not None,
-            "came": UnseenValue() if self._has_nondefault_window_size(packets) else list(map(_get_label, messages)),
+            "came": ExpectedValueThatSystemCannotShow()
+            if self._has_nondefault_window_size(packets)
+            else list(map(_get_label, messages)),
             "set-up": len(packets),
             "se": asked.SE,
             "acknowledged": max((one.AckSequenceNumber for one in headers if one is not None), default=0),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.model.agreement import UnseenValue
+from harness.model.agreement import ExpectedValueThatSystemCannotShow
 
 _QUEUE_ELEMENTS = ("Active", "Transactional", "Journaling", "Label", "BasePriority", "JournalQuota")
-INSPECTED_STEPS = frozenset(
+STEPS_AFTER_WHICH_DATA_MODEL_IS_READ = frozenset(
     (
         *("peek_at", "peek_next", "receive_at", "open_cursor", "close_cursor", "move", "create", "delete", "close"),
         *("commit", "prepare", "restart", "set_queue", "pause", "read_remote_at", "end_read", "close_remote", "vanish"),
@@ -42,18 +42,20 @@ def list_modify_times(adm: Mapping[str, Any], paths: Mapping[str, str]) -> dict[
 def _describe_queue(queue: Mapping[str, Any]) -> dict[str, Any]:
     opened = queue.get("OpenQueueDescriptorCollection")
     return {
-        **{name: queue.get(name, UnseenValue()) for name in _QUEUE_ELEMENTS},
-        "descriptors": UnseenValue() if opened is None else [_describe_descriptor(one) for one in opened],
+        **{name: queue.get(name, ExpectedValueThatSystemCannotShow()) for name in _QUEUE_ELEMENTS},
+        "descriptors": ExpectedValueThatSystemCannotShow()
+        if opened is None
+        else [_describe_descriptor(one) for one in opened],
     }
 
 
 def _describe_descriptor(descriptor: Mapping[str, Any]) -> dict[str, Any]:
     waiting = descriptor.get("WaitingMessageReadOperationCollection")
     return {
-        "AccessType": descriptor.get("AccessType", UnseenValue()),
-        "ShareMode": descriptor.get("ShareMode", UnseenValue()),
+        "AccessType": descriptor.get("AccessType", ExpectedValueThatSystemCannotShow()),
+        "ShareMode": descriptor.get("ShareMode", ExpectedValueThatSystemCannotShow()),
         "cursors": [one.get("CursorState") for one in descriptor.get("CursorCollection", ())],
-        "waiting": UnseenValue()
+        "waiting": ExpectedValueThatSystemCannotShow()
         if waiting is None
         else [{"receives": one["DestructiveRead"], "by cursor": one["CursorReference"] is not None} for one in waiting],
     }

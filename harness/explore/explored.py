@@ -15,16 +15,16 @@ from random import Random
 
 from harness.capture.recorder import Recorder
 from harness.errors import UsageError
-from harness.explore.areas import Area
+from harness.explore.areas import ExplorableArea
 from harness.explore.packet_rules import PacketJudgedSystem
 from harness.explore.shrinking import shrink_walk
 from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
 from harness.model.remote.area import START_RECEIVE2_METHOD
-from harness.model.remote.misuse import NEED_OF_LATER_METHODS
+from harness.model.remote.misuse import NEED_FOR_METHODS_OF_LATER_RELEASES
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.sut.sut import Sut
 
 LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
@@ -60,10 +60,10 @@ class ExplorationResult:
         return sorted(name for name, number in self.step_count_by_transition.items() if not number)
 
 
-class Explorer:
+class AreaExplorer:
     """The explorer of one area of a system."""
 
-    def __init__(self, driver: SutDriver, area: Area) -> None:
+    def __init__(self, driver: SutDriver, area: ExplorableArea) -> None:
         self._driver = driver
         self._area = area
         self._number = count()
@@ -132,4 +132,8 @@ class Explorer:
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
     """Return whether a system has the capabilities and facilities that a transition needs."""
-    return not lacks_method(sut, START_RECEIVE2_METHOD) if need == NEED_OF_LATER_METHODS else sut.has(need)
+    return (
+        not does_release_lack_method(sut, START_RECEIVE2_METHOD)
+        if need == NEED_FOR_METHODS_OF_LATER_RELEASES
+        else sut.has(need)
+    )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from harness.explore.walk import DrivenSystem
-from harness.explore.worlds import BrokenRule, StepObservation
+from harness.explore.worlds import RuleBrokenByPacket, StepObservation
 from harness.judging.compared import ComparedRule, load_compared_rules
 from harness.judging.passive import PASSIVE_RULES, PassiveJudge, PassiveRule, load_predicates
 from harness.model.steps import Step
@@ -42,12 +42,12 @@ class PacketJudgedSystem:
         """Let real time pass."""
         self._driven.idle(ms)
 
-    def _list_broken_rules(self) -> Iterator[BrokenRule]:
+    def _list_broken_rules(self) -> Iterator[RuleBrokenByPacket]:
         for rule, tally in sorted(self._packets.tallies.items()):
             judged = self._rules[rule]
             if tally.failures and not judged.advice and not self._is_violation_tolerated(rule):
                 frame, observed = tally.failures[0]
-                yield BrokenRule(rule, judged.expected, f"{observed} in {frame}")
+                yield RuleBrokenByPacket(rule, judged.expected, f"{observed} in {frame}")
 
     def _is_violation_tolerated(self, rule: str) -> bool:
         """Return whether a violation of a rule counts only as a warning for this system."""

@@ -8,9 +8,9 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
-from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, list_modify_times
+from harness.explore.data_model import STEPS_AFTER_WHICH_DATA_MODEL_IS_READ, describe_data_model, list_modify_times
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
 from harness.model.queues.base import ADMIN_QUEUE_NAME
 from harness.model.queues.data_model import DATA_MODEL_KEY
 from harness.model.steps import Step
@@ -19,7 +19,7 @@ from harness.sut.sut import Sut
 
 _STATUS_NAME_PATTERN = re.compile(r"MQ_ERROR_\w+")
 _MAX_LISTED_MESSAGES = 1_000
-UNSHOWN_LOOKUP_ID = 0
+LOOKUP_ID_NOT_SHOWN_BY_SYSTEM = 0
 """The lookup identifier to use for a message whose identifier the system has not shown."""
 _CLASS_PREFIX = "MQMSG_CLASS_"
 
@@ -74,7 +74,7 @@ class DrivenQueues:
         self._await_answers(awaited - {"answer"})
         answers |= self._came
         self._came = {}
-        self._compares_data_model = step.name in INSPECTED_STEPS and self._sut.has("inspect")
+        self._compares_data_model = step.name in STEPS_AFTER_WHICH_DATA_MODEL_IS_READ and self._sut.has("inspect")
         return StepObservation(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class DrivenQueues:
     def _perform_move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
         asked = {
             "queue": self._get_queue_path(queue),
-            "lookup_id": self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID),
+            "lookup_id": self._lookup_ids.get(message, LOOKUP_ID_NOT_SHOWN_BY_SYSTEM),
             "to": self._get_queue_path(to),
         }
         self._lookup_ids[message] = self._sut.control.call(
@@ -154,7 +154,7 @@ class DrivenQueues:
         return self._call_verb(
             "reject",
             queue=self._get_queue_path(queue),
-            lookup_id=self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID),
+            lookup_id=self._lookup_ids.get(message, LOOKUP_ID_NOT_SHOWN_BY_SYSTEM),
             **within,
         )
 
@@ -208,7 +208,7 @@ class DrivenQueues:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
         asked = {
             "queue": self._get_queue_path(queue),
-            "lookup_id": self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID),
+            "lookup_id": self._lookup_ids.get(message, LOOKUP_ID_NOT_SHOWN_BY_SYSTEM),
             "seek": seek,
         }
         self._reads[read] = self._sut.control.begin(verb, **asked, **self._build_transaction_argument(transaction))
@@ -297,17 +297,23 @@ class DrivenQueues:
             },
             ADMIN_QUEUE_NAME: self._describe_messages(ADMIN_QUEUE_NAME),
         }
-        seen[DATA_MODEL_KEY] = self._describe_data_model(names) if self._compares_data_model else UnseenValue()
+        seen[DATA_MODEL_KEY] = (
+            self._describe_data_model(names) if self._compares_data_model else ExpectedValueThatSystemCannotShow()
+        )
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" in name:
                 shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
-                size = UnseenValue() if isinstance(shown, ExpectedRefusal) else shown.get("bytes", UnseenValue())
+                size = (
+                    ExpectedValueThatSystemCannotShow()
+                    if isinstance(shown, ExpectedRefusal)
+                    else shown.get("bytes", ExpectedValueThatSystemCannotShow())
+                )
                 seen[f"{name} size"] = {"bytes": size}
             else:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
                 shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
-                unknown = dict.fromkeys(_QUEUE_PROPERTIES, UnseenValue())
+                unknown = dict.fromkeys(_QUEUE_PROPERTIES, ExpectedValueThatSystemCannotShow())
                 seen[f"{name} properties"] = shown if isinstance(shown, ExpectedRefusal) else unknown | shown
         return seen
 

@@ -10,16 +10,22 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.explore.queues_driven import UNSHOWN_LOOKUP_ID, DrivenQueues
+from harness.explore.queues_driven import LOOKUP_ID_NOT_SHOWN_BY_SYSTEM, DrivenQueues
 from harness.explore.wire_seen import get_class_name
 from harness.model.agreement import ExpectedRefusal
-from harness.model.queues.reading import PEEK, RECEIVE
+from harness.model.queues.reading import PEEK_READ_KIND, RECEIVE_READ_KIND
 from harness.model.remote import misuse as wrong
 from harness.model.remote.area import JOURNALED_QUEUE_NAME, QUEUE_NAMES, TRANSACTIONAL_QUEUE_NAME
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START_RECEIVE_METHODS, Remote, RemoteQueue, get_read_description
-from harness.sut.releases import lacks_method
+from harness.peer.remote import (
+    LOOKUP_METHOD,
+    START_RECEIVE_METHODS,
+    RemoteQueue,
+    RemoteReaderOfSut,
+    get_read_description,
+)
+from harness.sut.releases import does_release_lack_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK, Method, PortType
@@ -36,7 +42,7 @@ from harness.wire.rpc_qmcomm import (
 from harness.wire.rpc_stub import octets
 from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
 
-_READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
+_READ_ACTIONS = {RECEIVE_READ_KIND: TAKE, PEEK_READ_KIND: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
 _MULTICAST_ADDRESS = bytes((224, 1, 2, 3)) + (4_567).to_bytes(4, "little")
 """The bytes of a multicast address with a port, 224.1.2.3:4567."""
@@ -70,7 +76,9 @@ _REACTION_WAIT_MS = 20
 class OpenedQueue(RemoteQueue):
     """A queue that a client has opened. ``fields``: the fields of RemoteQMOpenQueue that the system ignores."""
 
-    def __init__(self, remote: Remote, association: Association, opened: Call, fields: dict[str, Any]) -> None:
+    def __init__(
+        self, remote: RemoteReaderOfSut, association: Association, opened: Call, fields: dict[str, Any]
+    ) -> None:
         self._fields = fields
         super().__init__(remote, association, opened)
 
@@ -85,7 +93,7 @@ class DrivenRemoteQueues(DrivenQueues):
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
         self._peer = peer
-        self._remote = Remote(peer, peer.sut)
+        self._remote = RemoteReaderOfSut(peer, peer.sut)
         for name in QUEUE_NAMES:
             self._perform_create(
                 name, journaling=name == JOURNALED_QUEUE_NAME, transactional=name == TRANSACTIONAL_QUEUE_NAME
@@ -139,12 +147,12 @@ class DrivenRemoteQueues(DrivenQueues):
         form = queue_format(DIRECT, name, reserved=reserved)
         opened = self._remote.open_remote(
             self._clients[client],
-            access=RECEIVE_ACCESS if access == RECEIVE else PEEK_ACCESS,
+            access=RECEIVE_ACCESS if access == RECEIVE_READ_KIND else PEEK_ACCESS,
             share=DENY_RECEIVE if deny_receive else DENY_NONE,
             form=form,
         ).wait()
         if opened.outcome not in _SUCCESS_OUTCOMES:
-            return ExpectedRefusal((opened.plain_outcome,))
+            return ExpectedRefusal((opened.outcome_whether_thrown_or_returned,))
         others = [one.handle for one in self._opened.values()]
         own = {"hQueue": opened.out.phQueue}
         fields = {"zero": {"hQueue": 0}, "other": {"hQueue": others[0]} if others else own}.get(ignored, own)
@@ -166,7 +174,7 @@ class DrivenRemoteQueues(DrivenQueues):
         return self._await_outcome(self._opened[handle].close_cursor(number))
 
     def _perform_read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        by = START_RECEIVE_METHODS if lacks_method(self._sut, method) else method
+        by = START_RECEIVE_METHODS if does_release_lack_method(self._sut, method) else method
         self._start_remote_read(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
 
     def _perform_read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
@@ -176,8 +184,8 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
-        place = self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
-        self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
+        place = self._lookup_ids.get(message, LOOKUP_ID_NOT_SHOWN_BY_SYSTEM) if given is None else given
+        self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP_METHOD, lookup_id=place)
 
     def _perform_end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
@@ -255,7 +263,7 @@ class DrivenRemoteQueues(DrivenQueues):
             wrong.LOOK_UP_WITH_CURSOR: {"hCursor": 1},
         }
         action = PEEK_CURRENT if how == wrong.LOOK_UP_WITH_OTHER_ACTION else wire.LOOKUP_PEEK_NEXT
-        call = self._opened[handle].begin(action, by=LOOKUP, lookup_id=0, **fields.get(how, {}))
+        call = self._opened[handle].begin(action, by=LOOKUP_METHOD, lookup_id=0, **fields.get(how, {}))
         return self._await_outcome(call)
 
     # -- answers --------------------------------------------------------------------------------------------------
@@ -273,13 +281,15 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _await_outcome(self, call: Call) -> Any:
         call.wait()
-        return "done" if call.outcome in _SUCCESS_OUTCOMES else ExpectedRefusal((call.plain_outcome,))
+        return (
+            "done" if call.outcome in _SUCCESS_OUTCOMES else ExpectedRefusal((call.outcome_whether_thrown_or_returned,))
+        )
 
     def _describe_read_answer(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
-            return ExpectedRefusal((call.plain_outcome,))
+            return ExpectedRefusal((call.outcome_whether_thrown_or_returned,))
         description = get_read_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else _parse_read_packet(bytes(data))

@@ -35,7 +35,7 @@ _SHA1_ALGORITHM_ID, _SHA512_ALGORITHM_ID = 0x8004, 0x800E
 _SESSION_KEY = bytes(range(1, 17))
 
 
-def describe_sender(kind: str | None, level: int) -> dict[str, Any]:
+def build_headers_with_sender(kind: str | None, level: int) -> dict[str, Any]:
     """Return the headers of a message of a registered user that will be signed or encrypted."""
     return {
         "security": {
@@ -49,7 +49,7 @@ def describe_sender(kind: str | None, level: int) -> dict[str, Any]:
     }
 
 
-def secure_message(sut: Sut, packet: Any, kind: str | None, altered: bool, level: int) -> Any:
+def sign_and_encrypt_message(sut: Sut, packet: Any, kind: str | None, altered: bool, level: int) -> Any:
     """Sign a message, and then encrypt its body for the system. ``altered``: whether a bit of the signature is changed.
     ``level``: the PrivacyLevel, or 0 for a message that is not encrypted.
     """
@@ -73,14 +73,14 @@ def find_secured_message(peer: Peer, label: str, start: int) -> Any:
         if not frame.from_sut or frame.kind != "UserMessage":
             continue
         try:
-            if _read_label(frame) == label:
+            if _read_label_of_packet(frame) == label:
                 return _describe_secured_message(frame)
         except WireError:
             continue  # the predicates of a run judge the packet
     return "not sent"
 
 
-def _read_label(frame: Frame) -> str:
+def _read_label_of_packet(frame: Frame) -> str:
     return str(frame["MessagePropertiesHeader"].Label).rstrip("\0")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
-from harness.explore.unused_fields import group_unused_fields
+from harness.explore.unused_fields import group_unused_field_values_by_header
 from harness.explore.wire_seen import SystemPackets
 from harness.explore.worlds import StepObservation
 from harness.model.sessions.area import (
@@ -19,7 +19,7 @@ from harness.model.sessions.area import (
     SERVER_GUID_LIKE_OWN_AT_END,
     SERVER_GUID_LIKE_OWN_AT_START,
 )
-from harness.model.sessions.pings import PING_PORT_NAMES
+from harness.model.sessions.pings import NAMES_OF_SOURCE_PORTS_OF_PINGS
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
@@ -67,7 +67,9 @@ class DrivenSessions:
             SERVER_GUID_LIKE_OWN_AT_START: UUID(int=own.int ^ 1),
             SERVER_GUID_LIKE_OWN_AT_END: UUID(int=own.int ^ 1 << 127),
         }
-        self._pings = {name: peer.open_udp() for name in PING_PORT_NAMES} if peer.sut.has("ping") else {}
+        self._pings = (
+            {name: peer.open_ping_port() for name in NAMES_OF_SOURCE_PORTS_OF_PINGS} if peer.sut.has("ping") else {}
+        )
         if peer.sut.has("set_timers"):
             timers = {
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
@@ -124,7 +126,7 @@ class DrivenSessions:
     def _perform_establish(
         self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]
     ) -> None:
-        unused = group_unused_fields(ignored)
+        unused = group_unused_field_values_by_header(ignored)
         self._send_packet(
             session,
             establish_connection(
@@ -144,7 +146,7 @@ class DrivenSessions:
             "AckTimeout": ACK_TIMEOUT_MS,
             "WindowSize": window,
         }
-        unused = group_unused_fields(ignored)
+        unused = group_unused_field_values_by_header(ignored)
         header |= unused["parameters"]
         self._send_packet(session, connection_parameters(base=unused["base"], internal=unused["internal"], **header))
 
@@ -176,7 +178,7 @@ class DrivenSessions:
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        header |= group_unused_fields(ignored)
+        header |= group_unused_field_values_by_header(ignored)
         self._send_packet(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _perform_offer_order_ack(self, session: str, final: bool) -> None:

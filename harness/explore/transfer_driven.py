@@ -9,25 +9,25 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.explore.queues_driven import DrivenQueues
-from harness.explore.secured_messages import describe_sender, find_secured_message, secure_message
-from harness.explore.unused_fields import group_unused_fields
-from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination
+from harness.explore.secured_messages import build_headers_with_sender, find_secured_message, sign_and_encrypt_message
+from harness.explore.unused_fields import group_unused_field_values_by_header
+from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination_direct_name
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.agreement import ExpectedRefusal, ExpectedValueThatSystemCannotShow
 from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE_NAME
 from harness.model.transfer.sending import (
     DEAD_LETTER_QUEUE_NAME,
+    NAMES_OF_OUTGOING_QUEUES,
     PROPERTIES_OF_SEND_EXTENSION,
     QUEUE_PROPERTIES,
-    RECONNECT_TIME_MS,
-    ROUTE_NAMES,
     SYSTEM_JOURNAL_QUEUE_NAME,
+    TIME_TO_RECONNECT_AND_RESEND_MS,
 )
 from harness.model.transfer.sessions import (
     EXPRESS_ACK_PAUSE_MS,
-    PLAIN_QUEUE_NAME,
+    NAME_OF_NONTRANSACTIONAL_QUEUE,
     REACTION_TIME_MS,
     RECEIVING_QUEUE_QUOTA_KB,
     TRANSACTIONAL_QUEUE_NAME,
@@ -42,7 +42,7 @@ _TIME_STAMP = 1_000_000
 _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
 _TIME_TOLERANCE_S = 4
-_CLOCK_LAG_S = 100
+_SENT_TIME_AGE_OF_DELIVERED_MESSAGE_S = 100
 """int s: the age that a message from the peer has when it arrives: the time of its arrival minus the time of sending
 that its packet states.
 """
@@ -64,10 +64,10 @@ class DrivenTransfer(DrivenQueues):
         if peer.sut.has("configure") and peer.sut.has("security"):
             peer.sut.configure(send_insecure_nacks=True)
         peer.inbox.listen()
-        self._perform_create(PLAIN_QUEUE_NAME, transactional=False, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
+        self._perform_create(NAME_OF_NONTRANSACTIONAL_QUEUE, transactional=False, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
         self._perform_create(TRANSACTIONAL_QUEUE_NAME, transactional=True, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
         self._wire = SystemPackets(peer)
-        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTE_NAMES}
+        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in NAMES_OF_OUTGOING_QUEUES}
         self._step_ms = REACTION_TIME_MS
         self._compares_transfer_info = False
         """Whether to compare OutgoingTransferInfo after this step. The system sets OutgoingTransferInfo when it
@@ -156,7 +156,7 @@ class DrivenTransfer(DrivenQueues):
         user: dict[str, Any] = {"DM": int(delivery != "express"), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
-        fields = group_unused_fields(unused)
+        fields = group_unused_field_values_by_header(unused)
         made = self._build_message(message, queue, size, acks, user, application_tag, priority, details, fields)
         packet = bytes(made)
         self._packets[message] = packet
@@ -176,7 +176,7 @@ class DrivenTransfer(DrivenQueues):
         properties: dict[str, Any],
     ) -> str:
         listed = [self._routes[name] for name in to.split("+")]
-        names = ",".join(listed if len(listed) == 1 else [*_list_spellings(listed[0]), *listed[1:]])
+        names = ",".join(listed if len(listed) == 1 else [*_list_spellings_of_direct_name(listed[0]), *listed[1:]])
         fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
         for name, value in properties.items():
             if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
@@ -206,13 +206,13 @@ class DrivenTransfer(DrivenQueues):
         return "done"
 
     def _perform_come_again(self) -> str:
-        self._step_ms = RECONNECT_TIME_MS
+        self._step_ms = TIME_TO_RECONNECT_AND_RESEND_MS
         return "done"
 
     def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
         self._secured_message = (message, len(self._peer.recorder.frames))
         wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
-        to = self._peer.private_name(_PRIVATE_QUEUE_NUMBER_OF_PEER)
+        to = self._peer.build_private_format_name_of_peer(_PRIVATE_QUEUE_NUMBER_OF_PEER)
         self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
         return "done"
 
@@ -223,7 +223,7 @@ class DrivenTransfer(DrivenQueues):
         return self._call_verb("resume_queue", to=self._routes[to])
 
     def _perform_restart(self) -> str:
-        self._step_ms = RECONNECT_TIME_MS
+        self._step_ms = TIME_TO_RECONNECT_AND_RESEND_MS
         self._message_count_before_loss = len(self._wire.messages)
         return super()._perform_restart()
 
@@ -251,8 +251,8 @@ class DrivenTransfer(DrivenQueues):
         """Send an acknowledgment from the peer, on the connection on which the last message to the same queue
         arrived.
         """
-        record = self._wire.connections.get(get_destination(message))
-        conversation = next((one for one in self._peer.conversations if one.record is record), None)
+        record = self._wire.connections.get(get_destination_direct_name(message))
+        conversation = next((one for one in self._peer.open_conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()
         packet = user_message(
@@ -293,7 +293,7 @@ class DrivenTransfer(DrivenQueues):
         final: bool,
         by_private_names: bool = False,
     ) -> None:
-        fields = group_unused_fields(unused)
+        fields = group_unused_field_values_by_header(unused)
         place = {
             "FA": int(final),
             "FM": 1,
@@ -337,10 +337,10 @@ class DrivenTransfer(DrivenQueues):
             identifier = TxSequenceID(Ordinal=place[0], TimeStamp=_TIME_STAMP)
             headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
         user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        queue, priority = (TRANSACTIONAL_QUEUE_NAME, 0) if place else (PLAIN_QUEUE_NAME, 3)
-        headers |= describe_sender(kind, level)
+        queue, priority = (TRANSACTIONAL_QUEUE_NAME, 0) if place else (NAME_OF_NONTRANSACTIONAL_QUEUE, 3)
+        headers |= build_headers_with_sender(kind, level)
         made = self._build_message(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
-        packet = secure_message(self._sut, made, kind, altered, level)
+        packet = sign_and_encrypt_message(self._sut, made, kind, altered, level)
         self._wire.send(self._sessions[session], bytes(packet))
 
     def _build_message(
@@ -366,7 +366,7 @@ class DrivenTransfer(DrivenQueues):
         own = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": ordinal,
-            "SentTime": self._peer.environment.now().utc_s - _CLOCK_LAG_S,
+            "SentTime": self._peer.environment.now().utc_s - _SENT_TIME_AGE_OF_DELIVERED_MESSAGE_S,
             "TimeToBeReceived": details.get("time_to_be_received_s", INFINITE_LIFETIME_S),
         }
         kept = {
@@ -402,7 +402,7 @@ class DrivenTransfer(DrivenQueues):
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL_QUEUE_NAME, DEAD_LETTER_QUEUE_NAME):
             if queue == DEAD_LETTER_QUEUE_NAME and not find_release(self._sut).keeps_undeliverable_messages:
-                seen[queue] = UnseenValue()
+                seen[queue] = ExpectedValueThatSystemCannotShow()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
         came = self._wire.messages[self._message_count_before_loss :]
@@ -410,8 +410,10 @@ class DrivenTransfer(DrivenQueues):
             outgoing = [one for one in self._listed_state["outgoing"] if one["format_name"].lower() == to.lower()]
             path = to.removeprefix("DIRECT=").lower()
             seen[f"to {name}"] = {
-                "came": [self._describe_message(packet) for packet in came if get_destination(packet) == path],
-                "waiting": UnseenValue()
+                "came": [
+                    self._describe_message(packet) for packet in came if get_destination_direct_name(packet) == path
+                ],
+                "waiting": ExpectedValueThatSystemCannotShow()
                 if self._wire.uses_session_of_peer(path)
                 else sum(one["count"] for one in outgoing),
                 "transfer info": self._get_transfer_info(to),
@@ -429,7 +431,7 @@ class DrivenTransfer(DrivenQueues):
         own_s = self._send_time_by_peer_message.get(name)
         if described["class"] == "NORMAL" and own_s is not None:
             late = arrived_s is not None and not own_s - _TIME_TOLERANCE_S <= arrived_s <= own_s + _TIME_TOLERANCE_S
-            other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
+            other = sent_s is not None and sent_s != own_s - _SENT_TIME_AGE_OF_DELIVERED_MESSAGE_S
             if late or other:
                 self._messages_with_wrong_time.add(name)
         if (
@@ -449,7 +451,7 @@ class DrivenTransfer(DrivenQueues):
         model.
         """
         if not (self._compares_transfer_info and self._sut.has("management")):
-            return UnseenValue()
+            return ExpectedValueThatSystemCannotShow()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
         for name in ("EodFirstNonAck", "EodLastNonAck", "EodLastAck"):
@@ -457,14 +459,15 @@ class DrivenTransfer(DrivenQueues):
                 place = dict(info[name])
                 info[name] = place | {"SeqID": self._sequences.get(int(place["SeqID"]), place["SeqID"])}
         unknown = dict.fromkeys(
-            ("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck", "EodLastAck"), UnseenValue()
+            ("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck", "EodLastAck"),
+            ExpectedValueThatSystemCannotShow(),
         )
         return unknown | info
 
     def _get_transfer_state(self) -> Any:
         """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
-            return UnseenValue()
+            return ExpectedValueThatSystemCannotShow()
         found = self._call_or_get_refusal("get_transfers", queue=self._get_queue_path(TRANSACTIONAL_QUEUE_NAME))
         return found if isinstance(found, ExpectedRefusal) else next(reversed(found["transfers"]), None)
 
@@ -501,7 +504,7 @@ class DrivenTransfer(DrivenQueues):
         }
 
 
-def _list_spellings(name: str) -> list[str]:
+def _list_spellings_of_direct_name(name: str) -> list[str]:
     """Return three spellings of a direct name, which differ in the case of the letters of the queue."""
     host, separator, queue = name.rpartition("\\")
     return [name, f"{host}{separator}{queue.upper()}", f"{host}{separator}{queue.title()}"]

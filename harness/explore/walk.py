@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from harness.errors import SutUnavailable
 from harness.explore.worlds import AgreeingModels, DivergingStep, StepObservation
-from harness.judging.robustness import FINDING_BY_CONDITION, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, SystemCondition
 from harness.model.steps import Model, Step
 
 _MAX_LAG_OF_MODEL_MS = 500
@@ -19,7 +19,7 @@ _DRAWN_WEIGHT_FACTORS = (0.25, 1, 1, 4)
 """The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
 transition, so that different walks repeat different transitions (swarm testing).
 """
-CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
+RULE_BROKEN_BY_CRASH = FINDING_BY_CONDITION[SystemCondition.CRASHED][0]
 
 
 class DrivenSystem(Protocol):
@@ -78,7 +78,7 @@ def take_walk(
                 seen = system.take(step, worlds.list_awaited_answers())
             except SutUnavailable as lost:
                 walk.taken_steps.append(TakenStep(step, expected, {}))
-                walk.divergence = DivergingStep(step, (CRASH_RULE,), (str(lost),))
+                walk.divergence = DivergingStep(step, (RULE_BROKEN_BY_CRASH,), (str(lost),))
                 break
             walk.taken_steps.append(TakenStep(step, expected, seen.answers))
             walk.divergence = worlds.keep_agreeing_models(seen)
@@ -117,9 +117,14 @@ class StepChooser:
     @classmethod
     def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> StepChooser:
         """Return a ``StepChooser`` of the transitions that a system supports."""
-        drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
+        drawn = [
+            one for one in kind.transitions.values() if kind.weights_of_inherited_transitions.get(one.name, one.weight)
+        ]
         found = [one for one in drawn if all(map(has, one.needs))]
-        return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
+        return cls(
+            [one.name for one in found],
+            [kind.weights_of_inherited_transitions.get(one.name, one.weight) for one in found],
+        )
 
     def steps(self, chance: Random, number: int) -> Callable[[AgreeingModels], Iterator[Step]]:
         """Return a function that draws the given number of steps."""

@@ -93,7 +93,7 @@ class SystemPackets:
         messages that no earlier acknowledgment named. It counts only recoverable messages that the system has
         acknowledged, because a system need not count the messages that it refuses (E19).
         """
-        for conversation in self._peer.conversations:
+        for conversation in self._peer.open_conversations:
             record = conversation.record
             came, sent = self._recoverable_flags_of_received_messages[record], self._sent[record]
             if record.closed_by is not None or self._acknowledged_message_counts.get(record, 0) == len(came):
@@ -114,7 +114,9 @@ class SystemPackets:
 
     def _count_acknowledged_recoverable(self, connection: Connection) -> int:
         headers = self._headers[connection]
-        return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_set_bits(header)})
+        return len(
+            {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_numbers_of_set_bits(header)}
+        )
 
     def uses_session_of_peer(self, destination: str) -> bool:
         """Return whether the system sent any message to a direct name on a session that the peer opened (E16). Then no
@@ -124,7 +126,7 @@ class SystemPackets:
         return any(one.record in used for one in self._was_opened_by_peer())
 
     def _was_opened_by_peer(self) -> list[Conversation]:
-        return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]
+        return [one for one in self._peer.open_conversations if isinstance(one, RawConversation) and one.by_peer]
 
     def _on_frame(self, frame: Frame) -> None:
         if not frame.from_sut or frame.connection is None:
@@ -163,18 +165,18 @@ class SystemPackets:
             self.final_acks[packet.UserHeader.MessageID] = packet
         else:
             self.messages.append(packet)
-            self.connections[get_destination(packet)] = connection
-            self._used_connections[get_destination(packet)].add(connection)
+            self.connections[get_destination_direct_name(packet)] = connection
+            self._used_connections[get_destination_direct_name(packet)].add(connection)
 
 
-def get_destination(packet: UserMessagePacket) -> str:
+def get_destination_direct_name(packet: UserMessagePacket) -> str:
     """Return the direct name of the destination of a message in lower case, or an empty string for another kind of
     name.
     """
     return str(getattr(packet.UserHeader.DestinationQueue, "DirectFormatName", "")).lower().removeprefix("direct=")
 
 
-def _list_set_bits(header: Any) -> list[int]:
+def _list_numbers_of_set_bits(header: Any) -> list[int]:
     return [bit for bit in range(_MAX_MESSAGES_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
 
 

@@ -11,14 +11,14 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import describe_difference
-from harness.model.steps import ImpossibleStep, Model, Step, UndecidedChoice
+from harness.model.steps import ImpossibleStep, InterpretationNotChosenYet, Model, Step
 
 MAX_AGREEING_MODELS = 512
 """The maximum number of models after a step. A step that would lead to more models is not taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenRule:
+class RuleBrokenByPacket:
     """A rule that a packet from the system has broken."""
 
     rule: str
@@ -34,7 +34,7 @@ class StepObservation:
 
     answers: Mapping[str, Any]
     visible_state: Mapping[str, Any]
-    broken_rules: tuple[BrokenRule, ...] = ()
+    broken_rules: tuple[RuleBrokenByPacket, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class AgreeingModels:
     def _apply_step(self, world: Model, step: Step) -> list[Model]:
         try:
             world.take(step)
-        except UndecidedChoice as open_:
+        except InterpretationNotChosenYet as open_:
             decisions = [{**world.decisions, open_.choice: reading} for reading in range(open_.readings)]
             return [after for one in decisions for after in self._apply_step(self._replay_past_steps(one), step)]
         return [world]

@@ -11,7 +11,7 @@ from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
-ChangeAcknowledgment = Callable[[Message, Message], Message]
+ChangeAcknowledgmentMessage = Callable[[Message, Message], Message]
 """The type of functions that change acknowledgments. The arguments are an acknowledgment and the acknowledged message;
 the result is the changed acknowledgment.
 """
@@ -28,7 +28,7 @@ QUEUE_REMOVAL_ACK_CLASSES = frozenset(
 REFUSAL_ACK_CLASSES = ALL_ACK_CLASSES - ARRIVAL_ACK_CLASSES - QUEUE_REMOVAL_ACK_CLASSES
 
 
-def change_admin_acks(classes: Container[MessageClass], change: ChangeAcknowledgment) -> Install:
+def change_admin_acks(classes: Container[MessageClass], change: ChangeAcknowledgmentMessage) -> Install:
     """Return an installer of a fault that changes the administration acknowledgments of the given classes."""
 
     class Made(AdminAcks):

@@ -2,7 +2,7 @@
 
 The signature of the step stays the same, so a fault defines only its change:
 
-    with_arguments(MessageReading.dequeue_message, cursor=lambda given: None)
+    change_step_arguments(MessageReading.dequeue_message, cursor=lambda given: None)
     replace_step_status(MessageReading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
 """
 
@@ -18,7 +18,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
 
 
-class Given:
+class GivenStepArguments:
     """The arguments of one call of a step, by parameter name. A step is a method of the reference that carries out a
     step of the specifications. The attribute ``qm`` is the queue manager.
     """
@@ -34,7 +34,7 @@ class Given:
             raise AttributeError(f"the step has no parameter {name}") from None
 
 
-def with_arguments(method: PartMethod, **changes: Callable[[Given], Any]) -> Install:
+def change_step_arguments(method: PartMethod, **changes: Callable[[GivenStepArguments], Any]) -> Install:
     """Return an installer of a fault that calls a step of the reference with changed arguments. Each function in
     ``changes`` computes one argument from all original arguments.
     """
@@ -60,10 +60,10 @@ def change_step_result(
     arguments to ``callback``; ``change`` computes the new arguments from the original arguments.
     """
 
-    def make_changed_callback(given: Given) -> Callable[..., Any]:
+    def make_changed_callback(given: GivenStepArguments) -> Callable[..., Any]:
         return lambda *result: getattr(given, callback)(*change(*result))
 
-    return with_arguments(method, **{callback: make_changed_callback})
+    return change_step_arguments(method, **{callback: make_changed_callback})
 
 
 def replace_step_status(
@@ -75,7 +75,9 @@ def replace_step_status(
     return change_step_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
-def replace_step_if(method: PartMethod, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
+def replace_step_if(
+    method: PartMethod, when: Callable[[GivenStepArguments], bool], do: Callable[[GivenStepArguments], Any]
+) -> Install:
     """Return an installer of a fault that calls ``do`` instead of a step if the condition ``when`` is true."""
     signature = inspect.signature(method)
 
@@ -91,10 +93,10 @@ def replace_step_if(method: PartMethod, when: Callable[[Given], bool], do: Calla
 
 def _bind_arguments(
     signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
-) -> tuple[inspect.BoundArguments, Given]:
+) -> tuple[inspect.BoundArguments, GivenStepArguments]:
     """Return the arguments of a call of a step by parameter name. The first argument (``self``) is the queue
     manager.
     """
     bound = signature.bind(*arguments, **named)
     bound.apply_defaults()
-    return bound, Given(arguments[0], dict(bound.arguments))
+    return bound, GivenStepArguments(arguments[0], dict(bound.arguments))

@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
 
-def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
+def omit_connection_history_entries(statuses: Container[ConnectionStatus]) -> Install:
     """Return an installer of a fault that omits the entries with the given Status values from ConnectionHistory."""
 
     class EntriesLeftOut(SessionConnecting):
@@ -25,7 +25,7 @@ def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
     return replace_part(EntriesLeftOut)
 
 
-def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
+def change_connection_history_entries(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
     """Return an installer of a fault that changes attributes of the ConnectionHistory entries with one of the given
     Status values.
     """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
 from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
@@ -21,14 +21,14 @@ from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
 
-OnDirectoryAnswered = Callable[[DirectoryAnswered], None]
+HandleDirectoryAnswer = Callable[[DirectoryAnswered], None]
 
 
 def change_directory_answers(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
     """Return an installer of a fault that changes the directory's answers to change requests of one kind."""
 
     class Answered(DirectoryLink):
-        def write(self, change_: Change, answered: OnDirectoryAnswered) -> None:
+        def write(self, change_: Change, answered: HandleDirectoryAnswer) -> None:
             of_kind = isinstance(change_, kind)
             super().write(change_, (lambda answer: answered(change(answer))) if of_kind else answered)
 
@@ -41,13 +41,13 @@ def omit_directory_changes(kind: type[Change]) -> Install:
     """
 
     class LeftOut(DirectoryLink):
-        def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
+        def write(self, change: Change, answered: HandleDirectoryAnswer) -> None:
             if not isinstance(change, kind):
                 super().write(change, answered)
                 return
             if isinstance(change, DirectoryDeleteRequest):
                 self.qm.enterprise.state.notifications.clear()
-            answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))
+            answered(DirectoryAnswered(0, Result.SUCCESS, MADE_UP_GUID))
 
     return replace_part(LeftOut)
 
@@ -63,7 +63,7 @@ def stay_online_after_directory_change(kind: type[Change]) -> Install:
     """
 
     class StaysOnline(DirectoryLink):
-        def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
+        def write(self, change: Change, answered: HandleDirectoryAnswer) -> None:
             state = self.qm.enterprise.state
 
             def note_change(answer: DirectoryAnswered) -> None:
@@ -75,7 +75,7 @@ def stay_online_after_directory_change(kind: type[Change]) -> Install:
     return replace_part(StaysOnline)
 
 
-def change_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
+def change_directory_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
     """Return an installer of a fault that replaces or omits the notifications about one operation. ``instead``: the
     operation that the notifications name instead, or None to omit the notifications.
     """

@@ -24,7 +24,7 @@ from uuid import UUID
 
 from harness.errors import HarnessError
 from harness.faults.parts import replace_part
-from harness.faults.primitives import PacketCondition, change_pings, packets
+from harness.faults.primitives import PacketCondition, change_packets_of_kind, change_pings
 from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
 from reference_qm.codec import FormatError, Packet, PingPacket
@@ -43,7 +43,7 @@ _SIZE_FIELD_SUFFIXES = ("Size", "Length", "Count")
 _UNUSED_BIT_PATTERN = re.compile(r"X\d+")
 
 
-def field_is(kind: PacketClass, path: str, value: FieldValue, when: PacketCondition = None) -> Install:
+def set_field_value(kind: PacketClass, path: str, value: FieldValue, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a field, or bits of a field, with the given value. The value is an
     integer, a GUID or bytes, as the layout requires.
     """
@@ -52,14 +52,16 @@ def field_is(kind: PacketClass, path: str, value: FieldValue, when: PacketCondit
     return _change_field(kind, field, lambda old: value, when)
 
 
-def off_by(kind: PacketClass, path: str, by: int, when: PacketCondition = None) -> Install:
+def add_to_field(kind: PacketClass, path: str, by: int, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that adds an amount to an integer field of sent packets. The sum wraps around
     at the width of the field.
     """
-    return change_number(kind, path, lambda old: old + by, when)
+    return change_number_in_field(kind, path, lambda old: old + by, when)
 
 
-def change_number(kind: PacketClass, path: str, change: Callable[[int], int], when: PacketCondition = None) -> Install:
+def change_number_in_field(
+    kind: PacketClass, path: str, change: Callable[[int], int], when: PacketCondition = None
+) -> Install:
     """Return an installer of a fault that computes an integer field of sent packets from the correct value. The
     result wraps around at the width of the field.
     """
@@ -70,7 +72,7 @@ def send_wrong_size(kind: PacketClass, path: str, by: int = 4, when: PacketCondi
     """Return an installer of a fault that sends a size, length or count that differs from the actual content."""
     if not path.endswith(_SIZE_FIELD_SUFFIXES):
         raise HarnessError(f"{path} is not a size, length or count")
-    return off_by(kind, path, by, when)
+    return add_to_field(kind, path, by, when)
 
 
 def set_bits(kind: PacketClass, path: str, when: PacketCondition = None) -> Install:
@@ -142,7 +144,7 @@ def register_set_bit_faults(kind: PacketClass, *faults: NamedField) -> None:
         add(name, rule, f"The sender sets {path} in a packet.", set_bits(kind, path))
 
 
-def sent_as(role: ConversationRole, install: Install) -> Install:
+def limit_to_sender_role(role: ConversationRole, install: Install) -> Install:
     """Limit a fault in sent packets to one role: the initiator, which connects and pings, or the acceptor."""
 
     def limit_filter_to_role(filter_: EffectFilter) -> EffectFilter:
@@ -247,7 +249,7 @@ class _RecordingCursor(ByteCursor):
 def _change_field(kind: PacketClass, field: _Field, change: Callable[[Any], Any], when: PacketCondition) -> Install:
     if kind is PingPacket:
         return change_pings(lambda packet: field.change_in_packet(packet, change), when)
-    return packets(kind, lambda packet: field.change_in_packet(packet, change), when)  # type: ignore[arg-type] # all other packets
+    return change_packets_of_kind(kind, lambda packet: field.change_in_packet(packet, change), when)  # type: ignore[arg-type] # all other packets
 
 
 def _resolve_field_path(kind: PacketClass, path: str) -> _Field:

@@ -6,4 +6,4 @@ from uuid import UUID
 
 UNUSED_ADDRESS = "127.0.0.99"
 """An address at which no program listens."""
-OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+MADE_UP_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")

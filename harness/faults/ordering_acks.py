@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.faults.fields import clear_bits, field_is, set_bits
+from harness.faults.fields import clear_bits, set_bits, set_field_value
 from harness.faults.parts import replace_part
-from harness.faults.primitives import set_fields, wrong_fields
+from harness.faults.primitives import send_wrong_field_values, set_fields
 from harness.faults.registry import Install
 from harness.faults.session_packets import SessionCondition
 from reference_qm.codec import UserMessagePacket, parse_packet
@@ -53,52 +53,52 @@ def _increment_number(at: int) -> Callable[[bytes], bytes]:
 
 
 WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
-    "has priority 3": lambda meant: field_is(UserMessagePacket, "BaseHeader.PR", 3, meant),
+    "has priority 3": lambda meant: set_field_value(UserMessagePacket, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: clear_bits(UserMessagePacket, "UserHeader.MP", meant),
     "has JN set": lambda meant: set_bits(UserMessagePacket, "UserHeader.JN", meant),
-    "has private queue 5 as destination": lambda meant: wrong_fields(
+    "has private queue 5 as destination": lambda meant: send_wrong_field_values(
         UserMessagePacket, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE_NAME_QUEUE_TYPE, meant)
     ),
-    "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
+    "has a computer name instead of an address in its destination": lambda meant: send_wrong_field_values(
         UserMessagePacket,
         {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")},
         _match_destination(DIRECT_NAME_QUEUE_TYPE, meant),
     ),
-    "has a wrong address in its destination": lambda meant: wrong_fields(
+    "has a wrong address in its destination": lambda meant: send_wrong_field_values(
         UserMessagePacket, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT_NAME_QUEUE_TYPE, meant)
     ),
-    "has a wrong label": lambda meant: wrong_fields(
+    "has a wrong label": lambda meant: send_wrong_field_values(
         UserMessagePacket, {f"{PROPERTIES_HEADER_NAME}.Label": "QM Order"}, meant
     ),
-    "has a body of 40 bytes": lambda meant: wrong_fields(
+    "has a body of 40 bytes": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old + bytes(4)}, meant
     ),
     "requests an acknowledgment": lambda meant: set_bits(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.PA", meant),
-    "has BodyType VT_UI1": lambda meant: field_is(
+    "has BodyType VT_UI1": lambda meant: set_field_value(
         UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.BodyType", VT_UI1, meant
     ),
-    "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
+    "has its sequence numbers before TxSequenceID": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _put_sequence_numbers_first}, meant
     ),
-    "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
+    "has a TxSequenceID that is one too high": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(0)}, meant
     ),
-    "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
+    "has a TxSequenceNumber that is one too high": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(8)}, meant
     ),
-    "has no reserved bytes": lambda meant: wrong_fields(
+    "has no reserved bytes": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:16]}, meant
     ),
-    "has MessageID before SourceGUID": lambda meant: wrong_fields(
+    "has MessageID before SourceGUID": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
     ),
-    "has a TxSequenceNumber without its highest bit": lambda meant: wrong_fields(
+    "has a TxSequenceNumber without its highest bit": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
     ),
-    "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
+    "has a TxSequenceNumber of 0": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
-    "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
+    "has a TxPreviousSequenceNumber that is one too high": lambda meant: send_wrong_field_values(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(12)}, meant
     ),
 }

@@ -18,7 +18,7 @@ def get_newest_session(qm: QueueManager, session: Session) -> Session:
     return max(newest or [session], key=lambda one: one.number)
 
 
-def find_resolved_session(qm: QueueManager, session: Session, *, direct: bool) -> Session | None:
+def find_other_session_with_next_hops(qm: QueueManager, session: Session, *, direct: bool) -> Session | None:
     """Return a session whose NextHops are known, of an outgoing queue other than the given session's queue, or None.
     The destination of this queue is a direct format name if ``direct`` is true, otherwise a GUID.
     """

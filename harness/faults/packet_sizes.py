@@ -15,7 +15,7 @@ _FLAGS_OFFSET = 2
 _INTERNAL_PACKET_FLAG = BaseHeader.flags(IN=1)
 
 
-def identify_by_size(size: int) -> Install:
+def identify_packets_by_size(size: int) -> Install:
     """Return an installer of a fault that treats every input of the given size (in bytes) as an internal packet, for
     any value of BaseHeader.Flags.IN.
     """

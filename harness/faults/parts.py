@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from harness.faults.registry import FaultyCore, Install, add, add_reading
+from harness.faults.registry import FaultyCore, Install, add, register_variant_of_reading
 from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_part_attribute, find_replaced_part, replace_part_by_subclass
@@ -35,7 +35,7 @@ FaultyPart = TypeVar("FaultyPart", bound=QueueManagerPart)
 ChangedMethod = TypeVar("ChangedMethod", bound=Callable[..., Any])
 StepCondition = Callable[..., bool]
 """The type of conditions for steps. A condition is called with the part and with the arguments of the step."""
-_CONDITION_ATTRIBUTE = "only_if"
+_CONDITION_ATTRIBUTE = "faulty_only_if"
 
 
 def fault(
@@ -55,19 +55,19 @@ def fault(
     return register_fault_class
 
 
-def follows(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
+def follows_reading_of_erratum(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
     """Register a subclass of a part of the queue manager as a variant that follows an alternative interpretation of a
     passage. Its name, such as E41.2, names the erratum and the number of the interpretation.
     """
 
     def register_reading_class(cls: type[FaultyPart]) -> type[FaultyPart]:
-        add_reading(reading, _describe_fault(reading, cls), replace_part(cls))
+        register_variant_of_reading(reading, _describe_fault(reading, cls), replace_part(cls))
         return cls
 
     return register_reading_class
 
 
-def only_if(condition: StepCondition) -> Callable[[ChangedMethod], ChangedMethod]:
+def faulty_only_if(condition: StepCondition) -> Callable[[ChangedMethod], ChangedMethod]:
     """Restrict a fault in a step to those calls of the step for which a condition is true. All other calls run the
     original step.
 

@@ -18,7 +18,7 @@ from reference_qm.surface.effects import Effect, SendDatagram, SendPacket, SendR
 from reference_qm.surface.inputs import Input
 
 PacketCondition = Callable[[Any], bool] | None
-Kind = TypeVar("Kind", bound=Body)
+PduBody = TypeVar("PduBody", bound=Body)
 PacketWithFields = TypeVar("PacketWithFields")
 
 
@@ -40,7 +40,9 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
     return replace(record, **{name: value(old) if callable(value) else value})
 
 
-def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: PacketCondition = None) -> Install:
+def change_packets_of_kind(
+    kind: type[Packet], change: Callable[[Any], bytes | None], when: PacketCondition = None
+) -> Install:
     """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If ``change`` returns
     None, the packet is dropped.
     """
@@ -75,16 +77,18 @@ def change_every_packet(change: Callable[[bytes], bytes]) -> Install:
     return lambda faulty: faulty.effect_filters.append(filter_sent_packet)
 
 
-def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: PacketCondition = None) -> Install:
+def send_wrong_field_values(kind: type[Packet], changes: dict[str, Any], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed fields. Sizes in the packets are
     computed from the changed content.
     """
-    return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
+    return change_packets_of_kind(
+        kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when
+    )
 
 
 def send_wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed bytes."""
-    return packets(kind, lambda packet: change(packet.build()), when)
+    return change_packets_of_kind(kind, lambda packet: change(packet.build()), when)
 
 
 def change_pings(
@@ -106,7 +110,7 @@ def change_pings(
     return lambda faulty: faulty.effect_filters.append(filter_ping_effect)
 
 
-def change_pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
+def change_pdus(kind: type[PduBody], change: Callable[[PduBody], Body | None]) -> Install:
     """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind from the client or server.
     If ``change`` returns None, the PDU is dropped.
     """
@@ -140,12 +144,12 @@ def filter_inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
     return lambda faulty: faulty.input_filters.append(filter_)
 
 
-def skip(method: PartMethod) -> Install:
+def omit_step(method: PartMethod) -> Install:
     """Return an installer of a fault that omits a step. The step must have no result."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
-def skip_remote_call_sequence(method: PartMethod) -> Install:
+def omit_remote_call_sequence(method: PartMethod) -> Install:
     """Return an installer of a fault that omits a step that is a sequence of remote calls."""
 
     def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
@@ -154,7 +158,7 @@ def skip_remote_call_sequence(method: PartMethod) -> Install:
     return replace_part(override_method(method, lambda original: yield_nothing))
 
 
-def replace_during(outer: PartMethod, inner: PartMethod, make: Callable[..., Callable[..., Any]]) -> Install:
+def replace_method_during(outer: PartMethod, inner: PartMethod, make: Callable[..., Callable[..., Any]]) -> Install:
     """Return an installer of a fault that replaces the method ``inner`` while the method ``outer`` runs. ``make``
     is called with the replaced method and the arguments of ``outer``.
     """
@@ -182,11 +186,11 @@ def replace_during(outer: PartMethod, inner: PartMethod, make: Callable[..., Cal
     return install_replacement
 
 
-def skip_during(outer: PartMethod, inner: PartMethod) -> Install:
+def omit_step_during(outer: PartMethod, inner: PartMethod) -> Install:
     """Return an installer of a fault that omits a step while a second step runs. The omitted step must have no
     result.
     """
-    return replace_during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
+    return replace_method_during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
 def fall_silent_after_step(method: PartMethod, when: Callable[..., bool]) -> Install:
@@ -211,12 +215,12 @@ def fall_silent_after_step(method: PartMethod, when: Callable[..., bool]) -> Ins
     return install_silence
 
 
-def change_after_every_input(change: Callable[[QueueManager], None]) -> Install:
+def change_core_after_every_input(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after every input and after every timer."""
     return lambda faulty: faulty.actions_after_each_input.append(change)
 
 
-def at_restart(change: Callable[[QueueManager], None]) -> Install:
+def change_core_at_restart(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after each restart."""
     return lambda faulty: faulty.actions_at_restart.append(lambda again: change(again.core))
 

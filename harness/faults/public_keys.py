@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import change_after_every_input
+from harness.faults.primitives import change_core_after_every_input
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
@@ -36,7 +36,7 @@ def change_published_blobs(
         values: dict[str, Any] = {key_list: made[published]}
         state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 
-    return change_after_every_input(publish_changed_keys)
+    return change_core_after_every_input(publish_changed_keys)
 
 
 def change_blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.calls import Given
+from harness.faults.calls import GivenStepArguments
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 
 
-def change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], OnReadAnswered]:
-    """Return a function for ``with_arguments`` that changes how a read is answered. ``change`` computes the status and
-    the message position of the new answer from the arguments of the read and from the original answer.
+def change_read_answers(
+    change: Callable[[GivenStepArguments, Status, MessagePosition | None], Any],
+) -> Callable[[GivenStepArguments], OnReadAnswered]:
+    """Return a function for ``change_step_arguments`` that changes how a read is answered. ``change`` computes the
+    status and the message position of the new answer from the arguments of the read and from the original answer.
     """
     return lambda given: lambda status, position: given.answered(*change(given, status, position))
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from harness.errors import UnknownFault
-from harness.mutation.exchange import CodeExchange
+from harness.mutation.exchange import FunctionCodeReplacement
 from harness.mutation.mutants import compile_mutant, find_mutant
 from harness.paths import SUITES
 from reference_qm.core.queue_manager import QueueManager
@@ -134,7 +134,7 @@ def _get_registering_file() -> str | None:
     return None
 
 
-def add_reading(reading: str, says: str, install: Install) -> None:
+def register_variant_of_reading(reading: str, says: str, install: Install) -> None:
     """Register a variant of the reference that follows an alternative interpretation (reading) of an erratum and breaks
     no rule.
     """
@@ -179,7 +179,7 @@ def _list_fault_files_containing(name: str) -> list[Path]:
 def make_fault_from_mutant(name: str) -> Fault:
     """Return a fault that runs the code of a mutant instead of the code of the reference."""
     mutant = find_mutant(name)
-    exchange = CodeExchange(*compile_mutant(mutant))
+    exchange = FunctionCodeReplacement(*compile_mutant(mutant))
 
     def install_mutant(faulty: FaultyCore) -> None:
         if mutant.runs_outside_core_calls:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import PartMethod
-from harness.faults.primitives import replace_during, set_fields
+from harness.faults.primitives import replace_method_during, set_fields
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.own_message_sending import OwnMessageSending
@@ -26,7 +26,7 @@ def change_reports(trace: PartMethod, change: Callable[[QueueManager, Message], 
 
         return send_changed_report
 
-    return replace_during(trace, OwnMessageSending.send, make_changed_sending)
+    return replace_method_during(trace, OwnMessageSending.send, make_changed_sending)
 
 
 def change_report_element(trace: PartMethod, element: str, value: Any) -> Install:

@@ -58,14 +58,14 @@ class _CallWithRpcFaults(_CallWithChangedAnswer):
         return self._call.fault(status) if status >> 31 else self._call.respond(**results)
 
 
-def throw_refusals(method: PartMethod) -> Install:
+def throw_refusals_as_rpc_faults(method: PartMethod) -> Install:
     """Return an installer of a fault with which a method reports refusals as RPC faults instead of HRESULTs."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _CallWithRpcFaults(call, {}), now))
     )
 
 
-def change_answer(method: PartMethod, **changes: Any) -> Install:
+def change_rpc_answer(method: PartMethod, **changes: Any) -> Install:
     """Return an installer of a fault that changes values in the answers of a method as ``change_answer_values``
     does.
     """
@@ -76,7 +76,7 @@ def change_answer(method: PartMethod, **changes: Any) -> Install:
     )
 
 
-def change_requests(change: Callable[[Request], Request]) -> Install:
+def change_rpc_requests(change: Callable[[Request], Request]) -> Install:
     """Return an installer of a fault that changes RPC requests before the server reads them."""
 
     def filter_request_bytes(event: Input) -> Iterable[Input]:
@@ -92,7 +92,7 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
     return filter_inputs(filter_request_bytes)
 
 
-def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
+def change_qm2qm_request_stub(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
     """Return an installer of a fault that changes the request stubs of a method of qm2qm before the server reads
     them. ``length``: the size (in bytes) of the stubs to change.
     """
@@ -102,7 +102,7 @@ def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -
         known = body.opnum == opnum and len(body.stub) == length
         return replace(body, stub=change(body.stub)) if known else body
 
-    return change_requests(rewrite_request)
+    return change_rpc_requests(rewrite_request)
 
 
 def replace_success_by_error(status: int) -> int:
@@ -110,7 +110,7 @@ def replace_success_by_error(status: int) -> int:
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
-def call_unbound(method: str, first_call: int = 1, first_connection: int = 1) -> Install:
+def call_on_unbound_context(method: str, first_call: int = 1, first_connection: int = 1) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context that was
     never accepted. The fault begins with the connection with the number ``first_connection``, and there with the call
     with the number ``first_call``. Earlier calls are correct.
@@ -126,7 +126,7 @@ def call_on_rejected_context(method: str, first_call: int = 1) -> Install:
     return _change_context_handle(method, lambda accepted: accepted ^ 1, first_call)
 
 
-def call_on_context(method: str, context: int) -> Install:
+def call_always_on_same_context(method: str, context: int) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm always on the same presentation
     context, whether the server accepted this context or not. ``context`` is its p_cont_id: 0 for NDR, 1 for NDR64.
     """
@@ -173,7 +173,7 @@ _BIND_PTYPE_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType
 _PTYPE_OFFSET = 2
 
 
-def serve_interfaces_apart(faulty: FaultyCore) -> None:
+def serve_interfaces_at_separate_ports(faulty: FaultyCore) -> None:
     """Install a variant that serves qmcomm and qm2qm at separate ports, as MS-MQQP 3.1.4.8 permits."""
     not_here: dict[str, Interface] = {}
 

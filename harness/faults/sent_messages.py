@@ -55,7 +55,7 @@ def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], by
     return turn_bytes
 
 
-def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
+def change_constructed_packet(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
     """Return an installer of a fault that changes each packet after its construction from a message. ``change`` is
     called with the packet and the message.
     """
@@ -69,7 +69,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
     return replace_part(override_method(MessageSending.construct_user_message, make_changed_construction))
 
 
-def change_insertion(change: Callable[[Message], Message]) -> Install:
+def change_inserted_message(change: Callable[[Message], Message]) -> Install:
     """Return an installer of a fault that changes each message inserted into a queue."""
 
     def make_changed_insertion(original: Any) -> Any:

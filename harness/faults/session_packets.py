@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import replace_part
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import Packet, parse_packet
@@ -49,7 +49,7 @@ def change_session_header(kind: type[Any], change: Callable[[bytes], bytes]) -> 
         header = packet.SessionHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(kind, change_packet, has_header("SessionHeader"))
+    return change_packets_of_kind(kind, change_packet, has_header("SessionHeader"))
 
 
 def clear_internal_flag(data: bytes) -> bytes:

@@ -13,7 +13,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: bool) -> Install:
+def ignore_packets_in_wrong_state(kind: type[Packet], state: SessionState, *, initiator: bool) -> Install:
     """Return an installer of a fault that ignores packets of one kind in one state of an initiator or acceptor. The
     reference closes the session instead.
     """

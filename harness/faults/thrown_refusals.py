@@ -31,7 +31,7 @@ class _CallWithThrownStatus:
         return self._call.fault(status or Status.MQ_ERROR) if self._is_thrown(status) else self._call.respond(**results)
 
 
-def throw_statuses_if(method: PartMethod, condition: RefusalCondition) -> Install:
+def throw_status_as_fault_if(method: PartMethod, condition: RefusalCondition) -> Install:
     """Return an installer of a fault with which a method throws a status as an RPC fault if a condition is true.
 
     A thrown MQ_OK, and the answer of a method without a status, become MQ_ERROR.

@@ -16,11 +16,11 @@ from reference_qm.model.timers import TimerKey
 from reference_qm.security.caches import TimedCache
 from reference_qm.surface.clock import Now
 
-Cache = TimedCache[Any]
+AnyTimedCache = TimedCache[Any]
 _CLEANUP_TIMER_BY_CACHE = {cache: TimerKey(timer, 0) for timer, cache in CACHE_NAME_BY_TIMER.items()}
 
 
-def replace_cache(name: str, cls: type[Cache]) -> Install:
+def replace_cache(name: str, cls: type[AnyTimedCache]) -> Install:
     """Return an installer of a fault that replaces a cache with a subclass of TimedCache. Earlier faults of that
     cache remain in effect.
     """
@@ -39,14 +39,14 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
     return install_cache
 
 
-class CacheWithoutEntries(Cache):
+class CacheWithoutEntries(AnyTimedCache):
     """A cache that does not store entries."""
 
     def add(self, entry: Any) -> None:
         """Discard the entry instead of storing it."""
 
 
-class LastEntryCache(Cache):
+class LastEntryCache(AnyTimedCache):
     """A cache that stores only the most recent entry."""
 
     def add(self, entry: Any) -> None:
@@ -55,21 +55,21 @@ class LastEntryCache(Cache):
         super().add(entry)
 
 
-class CacheWithTimesInMs(Cache):
+class CacheWithTimesInMs(AnyTimedCache):
     """A cache that stores CachedTime in milliseconds. The correct unit is seconds."""
 
     def add(self, entry: Any) -> None:
         super().add(replace(entry, CachedTime=1000 * entry.CachedTime))
 
 
-class UnlimitedCache(Cache):
+class UnlimitedCache(AnyTimedCache):
     """A cache that never counts as full."""
 
     def add(self, entry: Any) -> None:
         self.entries.append(entry)
 
 
-class CacheEmptiedWhenFull(Cache):
+class CacheEmptiedWhenFull(AnyTimedCache):
     """A cache that removes all entries, instead of the oldest half of its entries, when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -78,7 +78,7 @@ class CacheEmptiedWhenFull(Cache):
         super().add(entry)
 
 
-class CacheLosingNewestHalf(Cache):
+class CacheLosingNewestHalf(AnyTimedCache):
     """A cache that removes the newest half of its entries, instead of the oldest half, when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -88,7 +88,7 @@ class CacheLosingNewestHalf(Cache):
         super().add(entry)
 
 
-class CacheLosingOnlyOldestEntry(Cache):
+class CacheLosingOnlyOldestEntry(AnyTimedCache):
     """A cache that removes only its oldest entry, instead of the oldest half, when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -97,7 +97,7 @@ class CacheLosingOnlyOldestEntry(Cache):
         super().add(entry)
 
 
-class CacheFullOneEntryEarly(Cache):
+class CacheFullOneEntryEarly(AnyTimedCache):
     """A cache that removes the oldest half of its entries when one more entry would still fit."""
 
     def add(self, entry: Any) -> None:
@@ -106,7 +106,7 @@ class CacheFullOneEntryEarly(Cache):
         super().add(entry)
 
 
-class CacheLosingHalfAndOneEntry(Cache):
+class CacheLosingHalfAndOneEntry(AnyTimedCache):
     """A cache that removes the oldest half of its entries and one more entry when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -120,7 +120,7 @@ def store_field_of_first_entry(name: str, field: str) -> Install:
     one field.
     """
 
-    class CachedLikeFirst(Cache):
+    class CachedLikeFirst(AnyTimedCache):
         def add(self, entry: Any) -> None:
             if self.entries:
                 entry = replace(entry, **{field: getattr(self.entries[0], field)})
@@ -142,10 +142,10 @@ class _EqualToEverything:
         return self
 
 
-def make_cache_ignoring_fields(*ignored: str) -> type[Cache]:
+def make_cache_ignoring_fields(*ignored: str) -> type[AnyTimedCache]:
     """Return a subclass of a cache that ignores the values of some fields when it searches for an entry."""
 
-    class FoundAnyway(Cache):
+    class FoundAnyway(AnyTimedCache):
         def find(self, matches: Callable[[Any], bool]) -> Any:
             anything = dict.fromkeys(ignored, _EqualToEverything())
             return next((entry for entry in self.entries if matches(replace(entry, **anything))), None)
@@ -170,7 +170,7 @@ def scale_cleanup_timer(name: str, factor: float) -> Install:
 def change_cached_entries(name: str, **fields: Any) -> Install:
     """Return an installer of a fault that changes fields of entries before they are stored in a cache."""
 
-    class CachedWith(Cache):
+    class CachedWith(AnyTimedCache):
         def add(self, entry: Any) -> None:
             super().add(replace(entry, **fields))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.capture.pcapng import build_interface_block, build_packet_block, build_section_block
 from harness.foreign.files import read_frames
 from harness.foreign.findings import SystemFinding
-from harness.judging.verdicts import BROKEN_VERDICTS
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES
 from harness.printable import one_line
 
 LONGEST_COMMENT_CHARACTERS = 500
@@ -45,7 +45,7 @@ def write_annotated_capture(source: Path, target: Path, systems: Iterable[System
 def _collect_comments_by_frame(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
     made: dict[int, list[str]] = {}
     for system in systems:
-        for rule in system.of(*BROKEN_VERDICTS):
+        for rule in system.of(*VERDICTS_OF_BROKEN_RULES):
             for packet in rule.packets:
                 text = f"{rule.verdict} {rule.rule} ({system.name}): {rule.says} Observed: {packet.observed}"
                 made.setdefault(packet.frame, []).append(one_line(text, LONGEST_COMMENT_CHARACTERS))

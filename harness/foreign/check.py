@@ -7,8 +7,8 @@ from pathlib import Path
 
 from harness.foreign.conversations import SESSION_PORT
 from harness.foreign.files import read_frames
-from harness.foreign.systems import RequestedSystem, Systems
-from harness.foreign.traffic import CaptureTraffic
+from harness.foreign.systems import RequestedSystem, SystemsOfCapture
+from harness.foreign.traffic import TrafficOfCapture
 from harness.judging.passive import load_predicates
 from harness.rules.catalogue import Catalogue
 from reference_qm.releases.names import NO_RELEASE
@@ -21,7 +21,7 @@ class CheckedCapture:
     """
 
     path: Path
-    traffic: CaptureTraffic
+    traffic: TrafficOfCapture
     damage_descriptions: list[str] = field(default_factory=list)
 
 
@@ -41,7 +41,9 @@ def check_capture(
     frame.
     """
     load_predicates()
-    traffic = CaptureTraffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
+    traffic = TrafficOfCapture(
+        SystemsOfCapture(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums
+    )
     checked = CheckedCapture(path, traffic)
     for record in read_frames(path, checked.damage_descriptions.append):
         traffic.take(record)

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from harness.capture.recorder import Connection
 from harness.foreign.packets import PacketSplitter, StreamSplitter, begins_with_pdu, find_possible_packet
-from harness.foreign.reassembly import ACK, SYN, DirectionBytesReceiver, Reassembly
-from harness.foreign.systems import Systems, SystemView, show
+from harness.foreign.reassembly import ACK, SYN, DirectionBytesReceiver, TcpConnectionReassembly
+from harness.foreign.systems import SystemsOfCapture, SystemViewOfConnection, show
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import PACKET_SIGNATURE
 
@@ -69,7 +69,7 @@ class Conversation:
         ends: tuple[tuple[bytes, int], tuple[bytes, int]],
         number: int,
         start_us: int,
-        systems: Systems,
+        systems: SystemsOfCapture,
         totals: TrafficTotals,
         ports: frozenset[int],
     ) -> None:
@@ -83,9 +83,9 @@ class Conversation:
         self._systems = systems
         self._totals = totals
         self._ports = ports
-        self._views: list[SystemView] = []
-        self._directions = _ConversationDirection(self, 0), _ConversationDirection(self, 1)
-        self._reassembly = Reassembly(*self._directions)
+        self._views: list[SystemViewOfConnection] = []
+        self._directions = _JudgedConversationDirection(self, 0), _JudgedConversationDirection(self, 1)
+        self._reassembly = TcpConnectionReassembly(*self._directions)
         self._searched_segment_count = 0
         self._missing_frames_reason: str | None = None
         self._gaps: list[str] = []
@@ -111,7 +111,7 @@ class Conversation:
         if self._reassembly.closed:
             self.end()
 
-    def is_opened_again(self, side: int, sequence: int) -> bool:
+    def opens_new_connection(self, side: int, sequence: int) -> bool:
         """Return whether a SYN from one side opens a new connection between the same addresses and ports."""
         way = self._reassembly.ways[side]
         return self.ended or (
@@ -214,7 +214,7 @@ class Conversation:
             if system is not None:
                 system.roles[role] += 1
                 self._views.append(
-                    SystemView(
+                    SystemViewOfConnection(
                         system,
                         side,
                         Connection(self.first_frame, role, missing_frames_reason=self._missing_frames_reason),
@@ -276,7 +276,7 @@ class Conversation:
             )
 
 
-class _ConversationDirection(DirectionBytesReceiver):
+class _JudgedConversationDirection(DirectionBytesReceiver):
     """One direction of a conversation. Its bytes are parsed as soon as the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:

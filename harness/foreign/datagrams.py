@@ -19,7 +19,7 @@ _FRAGMENT_HEADER_NUMBER, _ENCRYPTED_PAYLOAD_HEADER_NUMBER, _AUTHENTICATION_HEADE
 )
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes and does not count the first 8 bytes."""
-MAX_UNFINISHED_PACKETS = 1024
+MAX_INCOMPLETE_FRAGMENTED_PACKETS = 1024
 """The maximum number of packets that wait for fragments. An additional packet replaces the oldest packet."""
 
 
@@ -38,23 +38,23 @@ class IpPayload(NamedTuple):
     number: int
 
     def verify_checksum(self) -> None:
-        """Raise UnreadableFrame if the checksum is wrong. Truncated payloads, and UDP datagrams without a checksum, are
-        not verified.
+        """Raise FrameWithoutJudgeableData if the checksum is wrong. Truncated payloads, and UDP datagrams without a
+        checksum, are not verified.
         """
         without = self.protocol == UDP and self.data[6:8] == b"\0\0"
         if self.missing_byte_count or without or self.protocol not in (TCP, UDP):
             return
         if not has_valid_checksum(self.source, self.target, self.protocol, self.data):
-            raise UnreadableFrame("packets with a wrong checksum")
+            raise FrameWithoutJudgeableData("packets with a wrong checksum")
 
 
-class UnreadableFrame(Exception):
+class FrameWithoutJudgeableData(Exception):
     """The error when a frame contains no data that can be judged. The text of the error describes what the frame
     contains instead.
     """
 
 
-class IncompletePackets:
+class IncompleteFragmentedPackets:
     """The fragmented IP packets of a capture that are still incomplete."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class IncompletePackets:
         """
         whole = self._open.get(key)
         if whole is None:
-            if len(self._open) >= MAX_UNFINISHED_PACKETS:
+            if len(self._open) >= MAX_INCOMPLETE_FRAGMENTED_PACKETS:
                 self._open.pop(next(iter(self._open)))
                 self.given_up += 1
             whole = self._open[key] = _FragmentedIpPacket()
@@ -112,50 +112,56 @@ class _FragmentedIpPacket:
         return made if len(made) >= self.size else None
 
 
-def read_ip_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def read_ip_packet(
+    frame: bytes, at: int, size: int, number: int, fragments: IncompleteFragmentedPackets
+) -> IpPayload | None:
     """Read the IP packet that begins at an offset of a frame and occupies ``size`` bytes; return None while
     fragments are missing.
     """
     if len(frame) <= at:
-        raise UnreadableFrame("frames that are truncated before their IP header")
+        raise FrameWithoutJudgeableData("frames that are truncated before their IP header")
     version = frame[at] >> 4
     if version == 4:
         return _read_ipv4_packet(frame, at, size, number, fragments)
     if version == 6:
         return _read_ipv6_packet(frame, at, size, number, fragments)
-    raise UnreadableFrame("frames without an IP packet")
+    raise FrameWithoutJudgeableData("frames without an IP packet")
 
 
-def _read_ipv4_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def _read_ipv4_packet(
+    frame: bytes, at: int, size: int, number: int, fragments: IncompleteFragmentedPackets
+) -> IpPayload | None:
     start = at + (frame[at] & 0x0F) * 4
     if len(frame) < start or start < at + 20:
-        raise UnreadableFrame("frames that are truncated within their IP header")
+        raise FrameWithoutJudgeableData("frames that are truncated within their IP header")
     total = frame[at + 2] << 8 | frame[at + 3]
     end = at + total if total else size  # the length is 0 if the network card segments the packet
     if end < start:
-        raise UnreadableFrame("IP packets with a wrong length")
+        raise FrameWithoutJudgeableData("IP packets with a wrong length")
     source, target, protocol = frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9]
     data = frame[start:end]
     placed = frame[at + 6] << 8 | frame[at + 7]
     if placed & 0x3FFF:
         if len(data) < end - start:
-            raise UnreadableFrame("truncated fragments of IP packets")
+            raise FrameWithoutJudgeableData("truncated fragments of IP packets")
         identification = frame[at + 4] << 8 | frame[at + 5]
         more, offset = bool(placed & 0x2000), (placed & 0x1FFF) * 8
         return fragments.add((source, target, protocol, identification), offset, data, more, number)
     return IpPayload(protocol, source, target, data, end - start - len(data), number)
 
 
-def _read_ipv6_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def _read_ipv6_packet(
+    frame: bytes, at: int, size: int, number: int, fragments: IncompleteFragmentedPackets
+) -> IpPayload | None:
     start = at + 40
     if len(frame) < start:
-        raise UnreadableFrame("frames that are truncated within their IP header")
+        raise FrameWithoutJudgeableData("frames that are truncated within their IP header")
     length = frame[at + 4] << 8 | frame[at + 5]
     end = start + length if length else size
     source, target, protocol = frame[at + 8 : at + 24], frame[at + 24 : start], frame[at + 6]
     while protocol not in (TCP, UDP):
         if protocol in (_NO_NEXT_HEADER_NUMBER, _ENCRYPTED_PAYLOAD_HEADER_NUMBER):
-            raise UnreadableFrame(
+            raise FrameWithoutJudgeableData(
                 "encrypted IP packets (IPsec)" if protocol == _ENCRYPTED_PAYLOAD_HEADER_NUMBER else "empty IP packets"
             )
         if protocol not in _IPV6_EXTENSION_HEADERS and protocol not in (
@@ -164,7 +170,7 @@ def _read_ipv6_packet(frame: bytes, at: int, size: int, number: int, fragments: 
         ):
             break
         if len(frame) < start + 8:
-            raise UnreadableFrame("frames that are truncated within their IP header")
+            raise FrameWithoutJudgeableData("frames that are truncated within their IP header")
         following = frame[start]
         if protocol == _FRAGMENT_HEADER_NUMBER:
             return _add_ipv6_fragment(frame, start, end, (source, target), number, fragments)
@@ -176,11 +182,11 @@ def _read_ipv6_packet(frame: bytes, at: int, size: int, number: int, fragments: 
 
 
 def _add_ipv6_fragment(
-    frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: IncompletePackets
+    frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: IncompleteFragmentedPackets
 ) -> IpPayload | None:
     data = frame[start + 8 : end]
     if len(data) < end - start - 8:
-        raise UnreadableFrame("truncated fragments of IP packets")
+        raise FrameWithoutJudgeableData("truncated fragments of IP packets")
     placed = frame[start + 2] << 8 | frame[start + 3]
     protocol, identification = frame[start], int.from_bytes(frame[start + 4 : start + 8], "big")
     if not placed & 0xFFF9:

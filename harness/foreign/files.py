@@ -12,11 +12,11 @@ from typing import IO
 
 from harness.capture import CaptureError
 from harness.errors import UsageError
-from harness.wire.capture_files import Record, RecordError, read_records
+from harness.wire.capture_files import CaptureFileRecord, RecordError, read_records
 
-GZIP_MAGIC = b"\x1f\x8b"
-PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
-PCAP_MAGICS = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
+GZIP_FILE_MAGIC_BYTES = b"\x1f\x8b"
+PCAPNG_FILE_MAGIC_BYTES = b"\x0a\x0d\x0d\x0a"
+PCAP_FILE_MAGIC_BYTES = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
 """The magic numbers of pcap in both byte orders, with microseconds and with nanoseconds."""
 _UNSUPPORTED_FILE_FORMATS = (
     (bytes.fromhex("28b52ffd"), "a file compressed by zstd"),
@@ -32,7 +32,7 @@ _UNSUPPORTED_FILE_FORMATS = (
 """The unsupported capture formats that `editcap` can convert, by the first bytes of a file."""
 
 
-def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
+def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[CaptureFileRecord]:
     """Yield the frames of a capture file. ``damaged`` is called with a description of any damage.
 
     Raise UsageError, whose message names the remedy, for a file in an unsupported format, and CaptureError for a
@@ -44,7 +44,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
             magic = file.read(4)
         except (EOFError, zlib.error, OSError) as error:
             raise CaptureError(path, 0, f"the file cannot be decompressed: {error}") from error
-        if magic != PCAPNG_MAGIC and magic not in PCAP_MAGICS:
+        if magic != PCAPNG_FILE_MAGIC_BYTES and magic not in PCAP_FILE_MAGIC_BYTES:
             raise UsageError(_describe_unsupported_file(path, magic))
         number = 0
         try:
@@ -58,7 +58,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
 
 
 def _open_decompressed_file(raw: IO[bytes]) -> IO[bytes]:
-    is_gzip = raw.read(2) == GZIP_MAGIC
+    is_gzip = raw.read(2) == GZIP_FILE_MAGIC_BYTES
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # it has the interface of IO[bytes]
 

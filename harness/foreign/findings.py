@@ -9,13 +9,13 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.foreign.check import CheckedCapture
 from harness.foreign.conversations import MSMQ_PROTOCOL, RPC_PROTOCOL
-from harness.foreign.systems import System
-from harness.judging.judge import MAX_SEARCHED_BYTES
+from harness.foreign.systems import JudgedSystem
+from harness.judging.judge import MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD
 from harness.judging.passive import PASSIVE_RULES
 from harness.judging.verdicts import DECIDED_VERDICTS, VERDICTS_WORST_FIRST, Advice, Verdict, VerdictEntry
 from harness.wire.value_names import with_names
 
-MAX_SHOWN_BYTES = 64
+MAX_QUOTED_BYTES_OF_DECIDING_FIELD = 64
 """The maximum number of bytes of a deciding field that a report quotes."""
 
 
@@ -81,7 +81,7 @@ class SystemFinding:
     """
 
     name: str
-    system: System
+    system: JudgedSystem
     rules: tuple[RuleFinding, ...]
     unjudged_packet_count_by_reason: dict[str, int]
 
@@ -140,9 +140,9 @@ def format_capture_as_json(checked: CheckedCapture, systems: list[SystemFinding]
     }
 
 
-def _build_system_finding(system: System, checked: CheckedCapture) -> SystemFinding:
+def _build_system_finding(system: JudgedSystem, checked: CheckedCapture) -> SystemFinding:
     by_rule: dict[str, list[VerdictEntry]] = {}
-    for entry in system.take_verdicts():
+    for entry in system.remove_and_return_verdicts():
         by_rule.setdefault(entry.rule, []).append(entry)
     rules = tuple(_build_rule_finding(entries, system, checked) for _, entries in sorted(by_rule.items()))
     unjudged: dict[str, int] = {}
@@ -153,7 +153,7 @@ def _build_system_finding(system: System, checked: CheckedCapture) -> SystemFind
     return SystemFinding(system.name, system, rules, unjudged)
 
 
-def _build_rule_finding(entries: list[VerdictEntry], system: System, checked: CheckedCapture) -> RuleFinding:
+def _build_rule_finding(entries: list[VerdictEntry], system: JudgedSystem, checked: CheckedCapture) -> RuleFinding:
     worst = min(entries, key=lambda entry: VERDICTS_WORST_FIRST.index(entry.verdict))
     row = system.judge.catalogue[worst.rule]
     packets = tuple(
@@ -176,7 +176,7 @@ def _build_rule_finding(entries: list[VerdictEntry], system: System, checked: Ch
     )
 
 
-def _list_shown_packets(entry: VerdictEntry, system: System, checked: CheckedCapture) -> Iterator[EvidencePacket]:
+def _list_shown_packets(entry: VerdictEntry, system: JudgedSystem, checked: CheckedCapture) -> Iterator[EvidencePacket]:
     frames = _find_failing_frames(entry.rule, system)
     observed = with_names(entry.observed)
     for evidence in entry.evidence:
@@ -184,11 +184,11 @@ def _list_shown_packets(entry: VerdictEntry, system: System, checked: CheckedCap
         if frame is None:
             continue
         time_s = frame.time_ms / 1000
-        if evidence.first is None or evidence.last is None or frame.size > MAX_SEARCHED_BYTES:
+        if evidence.first is None or evidence.last is None or frame.size > MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD:
             yield EvidencePacket(evidence.frame, time_s, observed)
             continue
         octets = frame.data[evidence.first : evidence.last + 1]
-        more = "…" if len(octets) > MAX_SHOWN_BYTES else ""
+        more = "…" if len(octets) > MAX_QUOTED_BYTES_OF_DECIDING_FIELD else ""
         named = [line.path for line in frame.lines if (line.start, line.end) == (evidence.first, evidence.last + 1)]
         field = ".".join(named[0]) if named else ""
         yield EvidencePacket(
@@ -198,11 +198,11 @@ def _list_shown_packets(entry: VerdictEntry, system: System, checked: CheckedCap
             field,
             evidence.first,
             evidence.last,
-            octets[:MAX_SHOWN_BYTES].hex(" ") + more,
+            octets[:MAX_QUOTED_BYTES_OF_DECIDING_FIELD].hex(" ") + more,
         )
 
 
-def _find_failing_frames(rule: str, system: System) -> dict[int, Frame]:
+def _find_failing_frames(rule: str, system: JudgedSystem) -> dict[int, Frame]:
     tally = system.judge.packets.tallies[rule]
     frames = {frame.number: frame for frame, _ in tally.failures}
     if tally.first is not None:

@@ -12,7 +12,7 @@ from harness.errors import MqconformError
 from harness.foreign.check import check_capture
 from harness.foreign.systems import MAX_NAMED_SYSTEMS, RequestedSystem
 from harness.judging import captured
-from harness.judging.captured import MissingDirection
+from harness.judging.captured import CaptureWithoutPacketDirections
 from harness.rules.catalogue import load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
@@ -39,8 +39,8 @@ def lines_of_capture(
         raise NothingJudged(f"{path}: {checked.traffic.systems.describe_unjudged_capture()}")
     if len(systems) > 1:
         names = ", ".join(system.name for system in systems[:MAX_NAMED_SYSTEMS])
-        raise MissingDirection(f"{path} contains several systems; give --sut with one of {names}")
-    lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].take_verdicts()]
+        raise CaptureWithoutPacketDirections(f"{path} contains several systems; give --sut with one of {names}")
+    lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].remove_and_return_verdicts()]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]
     return checked.traffic.end_us, kept
 

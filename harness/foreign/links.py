@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-OFFSET_IF_NOT_IP = -1
+IP_OFFSET_IF_FRAME_IS_NOT_IP = -1
 """The result for a frame without an IP packet, such as an ARP frame."""
-OFFSET_IF_FRAME_IS_CUT = -2
+IP_OFFSET_IF_FRAME_IS_CUT = -2
 """The result for a frame that is truncated before the protocol field."""
 
 _IPV4_ETHERTYPE, _IPV6_ETHERTYPE = 0x0800, 0x86DD
@@ -27,9 +27,9 @@ def _find_ip_offset(data: bytes, at: int) -> int:
         if kind in (_IPV4_ETHERTYPE, _IPV6_ETHERTYPE):
             return at + 2
         if kind not in _VLAN_ETHERTYPES:
-            return OFFSET_IF_NOT_IP
+            return IP_OFFSET_IF_FRAME_IS_NOT_IP
         at += 4
-    return OFFSET_IF_FRAME_IS_CUT
+    return IP_OFFSET_IF_FRAME_IS_CUT
 
 
 def _find_ip_in_ethernet_frame(data: bytes) -> int:
@@ -39,11 +39,11 @@ def _find_ip_in_ethernet_frame(data: bytes) -> int:
 def _find_ip_after_address_family(data: bytes) -> int:
     """Read the address family, which is in the byte order of the capturing computer."""
     if len(data) < 4:
-        return OFFSET_IF_FRAME_IS_CUT
+        return IP_OFFSET_IF_FRAME_IS_CUT
     return (
         4
         if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _IP_ADDRESS_FAMILIES
-        else OFFSET_IF_NOT_IP
+        else IP_OFFSET_IF_FRAME_IS_NOT_IP
     )
 
 
@@ -60,11 +60,11 @@ def _find_ip_in_linux_cooked_2_frame(data: bytes) -> int:
     of 20 bytes.
     """
     if len(data) < 20:
-        return OFFSET_IF_FRAME_IS_CUT
+        return IP_OFFSET_IF_FRAME_IS_CUT
     kind = data[0] << 8 | data[1]
     if kind in (_IPV4_ETHERTYPE, _IPV6_ETHERTYPE):
         return 20
-    return _find_ip_offset(data, 22) if kind in _VLAN_ETHERTYPES else OFFSET_IF_NOT_IP
+    return _find_ip_offset(data, 22) if kind in _VLAN_ETHERTYPES else IP_OFFSET_IF_FRAME_IS_NOT_IP
 
 
 PAYLOAD_OFFSET_BY_LINK_TYPE: dict[int, Callable[[bytes], int]] = {
@@ -80,6 +80,6 @@ PAYLOAD_OFFSET_BY_LINK_TYPE: dict[int, Callable[[bytes], int]] = {
     276: _find_ip_in_linux_cooked_2_frame,
 }
 """For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that finds
-the IP packet in a frame. The function returns the offset of the IP packet, `OFFSET_IF_NOT_IP` or
-`OFFSET_IF_FRAME_IS_CUT`.
+the IP packet in a frame. The function returns the offset of the IP packet, `IP_OFFSET_IF_FRAME_IS_NOT_IP` or
+`IP_OFFSET_IF_FRAME_IS_CUT`.
 """

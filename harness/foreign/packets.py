@@ -15,7 +15,7 @@ from harness.capture.sut_framer import SutFramer
 from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import PACKET_SIGNATURE, PACKET_VERSION_NUMBER, measure_packet
 
-TakePacket = Callable[[bytes, int, int, FormatError | None], None]
+HandleSplitPacket = Callable[[bytes, int, int, FormatError | None], None]
 """The type of functions that receive a packet. The arguments are the packet, the number of the frame in which it
 begins, the time (int us) of the frame that completes it, and the error (None unless the packet is malformed).
 """
@@ -39,7 +39,7 @@ class StreamSplitter(ABC):
     Consecutive incomplete packets count as one packet.
     """
 
-    def __init__(self, framer: Framer, take: TakePacket, *, late: bool) -> None:
+    def __init__(self, framer: Framer, take: HandleSplitPacket, *, late: bool) -> None:
         self._framer = framer
         self._take_packet = take
         self._is_packet_start_known = not late
@@ -71,7 +71,7 @@ class StreamSplitter(ABC):
         """Return the offset at which a packet seems to begin, or None if there is no such offset."""
 
     @abstractmethod
-    def is_packet(self, data: bytes) -> bool:
+    def is_parsable_packet(self, data: bytes) -> bool:
         """Return whether the bytes are a packet that can be parsed."""
 
     def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
@@ -166,7 +166,7 @@ class StreamSplitter(ABC):
             if size is None or len(self._unprocessed_bytes) < size:
                 return
             after = bytes(self._unprocessed_bytes[size : size + LONGEST_PACKET_START_BYTES])
-            if self.is_packet(bytes(self._unprocessed_bytes[:size])) and (not after or self.find(after) == 0):
+            if self.is_parsable_packet(bytes(self._unprocessed_bytes[:size])) and (not after or self.find(after) == 0):
                 self._is_packet_start_assumed = False
             elif not after or len(after) == LONGEST_PACKET_START_BYTES or has_push_flag:
                 self._drop_first_bytes(1)
@@ -212,7 +212,7 @@ class StreamSplitter(ABC):
 class PacketSplitter(StreamSplitter):
     """A parser that splits the bytes of one direction of a connection into packets of MS-MQQB."""
 
-    def __init__(self, take: TakePacket, *, late: bool) -> None:
+    def __init__(self, take: HandleSplitPacket, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)
 
     def read_size(self, head: bytes) -> int | None:
@@ -224,7 +224,7 @@ class PacketSplitter(StreamSplitter):
     def find(self, data: bytes) -> int | None:
         return find_possible_packet(data)
 
-    def is_packet(self, data: bytes) -> bool:
+    def is_parsable_packet(self, data: bytes) -> bool:
         try:
             parse_packet(data)
         except FormatError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.capture.rpc_stream import RpcFramer
-from harness.foreign.packets import StreamSplitter, TakePacket, begins_with_pdu
+from harness.foreign.packets import HandleSplitPacket, StreamSplitter, begins_with_pdu
 from harness.wire.rpc import dissect_rpc, get_rpc_kind, read_bind_proposals, read_rpc_size
 from harness.wire.wire_error import WireError
 
@@ -15,7 +15,7 @@ from harness.wire.wire_error import WireError
 class PduSplitter(StreamSplitter):
     """A parser that splits one direction into PDUs. A PDU must begin at the start of a segment."""
 
-    def __init__(self, take: TakePacket, *, late: bool) -> None:
+    def __init__(self, take: HandleSplitPacket, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)
 
     def read_size(self, head: bytes) -> int | None:
@@ -27,7 +27,7 @@ class PduSplitter(StreamSplitter):
     def find(self, data: bytes) -> int | None:
         return 0 if begins_with_pdu(data) else None
 
-    def is_packet(self, data: bytes) -> bool:
+    def is_parsable_packet(self, data: bytes) -> bool:
         return begins_with_pdu(data)
 
 

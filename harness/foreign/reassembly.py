@@ -23,12 +23,12 @@ further ahead, it counts as damaged.
 _SEQUENCE_NUMBER_COUNT = 0x1_0000_0000
 
 
-class Segment(NamedTuple):
+class UnwrappedTcpSegment(NamedTuple):
     """A TCP segment whose sequence numbers do not wrap around. ``acknowledged`` is 0 if the segment acknowledges no
     byte.
 
-    ``missing``: the number of bytes at the end of the segment that are missing in the capture; ``end`` includes these
-    bytes.
+    ``missing_byte_count``: the number of bytes at the end of the segment that are missing in the capture; ``end``
+    includes these bytes.
     """
 
     start: int
@@ -38,7 +38,7 @@ class Segment(NamedTuple):
     flags: int
     number: int
     time_us: int
-    missing: int
+    missing_byte_count: int
 
 
 class DirectionBytesReceiver:
@@ -57,7 +57,7 @@ class DirectionBytesReceiver:
         raise NotImplementedError
 
 
-class DirectionState:
+class TcpDirectionState:
     """The state of one direction of a connection after the current frame."""
 
     def __init__(self, receiver: DirectionBytesReceiver) -> None:
@@ -69,7 +69,7 @@ class DirectionState:
         self.taken = 0
         self.acknowledged = 0
         """The highest sequence number that the other side has acknowledged."""
-        self.held: list[Segment] = []
+        self.held: list[UnwrappedTcpSegment] = []
         self.closed = False
 
     def unwrap_sequence_number(self, number: int) -> int:
@@ -82,11 +82,11 @@ class DirectionState:
         return self.next + (number - self.next + 0x8000_0000) % _SEQUENCE_NUMBER_COUNT - 0x8000_0000
 
 
-class Reassembly:
+class TcpConnectionReassembly:
     """A connection with two directions. The first direction begins at the sender of the first frame."""
 
     def __init__(self, client: DirectionBytesReceiver, other: DirectionBytesReceiver) -> None:
-        self.ways = DirectionState(client), DirectionState(other)
+        self.ways = TcpDirectionState(client), TcpDirectionState(other)
         self._held_bytes = 0
 
     @property
@@ -126,7 +126,7 @@ class Reassembly:
             return
         start = way.unwrap_sequence_number(sequence)
         end = start + len(data) + missing
-        segment = Segment(start, end, ack, data, flags, number, time_us, missing)
+        segment = UnwrappedTcpSegment(start, end, ack, data, flags, number, time_us, missing)
         if not way.held and not back.held and start <= way.next and ack <= (back.next or 0):
             self._deliver_segment(way, back, segment)
             return
@@ -146,7 +146,7 @@ class Reassembly:
                 way.next = way.acknowledged
 
     def _begin_direction(
-        self, way: DirectionState, back: DirectionState, sequence: int, acknowledged: int, flags: int
+        self, way: TcpDirectionState, back: TcpDirectionState, sequence: int, acknowledged: int, flags: int
     ) -> None:
         if way.next is None:
             way.next = sequence + 1 + _SEQUENCE_NUMBER_COUNT
@@ -183,11 +183,11 @@ class Reassembly:
             self._skip_to_sequence_number(back, until, first.number)
         self._deliver_in_order()
 
-    def _skip_to_sequence_number(self, way: DirectionState, until: int, number: int) -> None:
+    def _skip_to_sequence_number(self, way: TcpDirectionState, until: int, number: int) -> None:
         way.receiver.note_gap(until - (way.next or 0), number)
         way.next = until
 
-    def _deliver_segment(self, way: DirectionState, back: DirectionState, segment: Segment) -> None:
+    def _deliver_segment(self, way: TcpDirectionState, back: TcpDirectionState, segment: UnwrappedTcpSegment) -> None:
         if way.closed or way.next is None:
             return
         if segment.flags & RST:
@@ -210,9 +210,9 @@ class Reassembly:
             way.receiver.closed(segment.number, segment.time_us, False)
 
 
-def _get_first_sequence_number(segment: Segment) -> int:
+def _get_first_sequence_number(segment: UnwrappedTcpSegment) -> int:
     return segment.start
 
 
-def _get_earliest_frame(pair: tuple[DirectionState, DirectionState]) -> int:
+def _get_earliest_frame(pair: tuple[TcpDirectionState, TcpDirectionState]) -> int:
     return pair[0].held[0].number

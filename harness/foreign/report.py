@@ -12,10 +12,10 @@ from harness.foreign.check import CheckedCapture
 from harness.foreign.conversations import MSMQ_PROTOCOL, RPC_PROTOCOL
 from harness.foreign.findings import RuleFinding, SystemFinding, format_capture_as_json
 from harness.judging.passive import PASSIVE_RULES
-from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Advice, Verdict
 from harness.printable import one_line
 
-MAX_LISTED_LINES = 20
+MAX_LISTED_CONVERSATIONS_AND_REASONS = 20
 """The maximum number of conversations, and of reasons, in the text. The JSON report contains all of them."""
 LONGEST_TEXT_CHARACTERS = 300
 FindingsByCapture = Sequence[tuple[CheckedCapture, list[SystemFinding]]]
@@ -49,7 +49,7 @@ def format_report_as_junit(findings: FindingsByCapture) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-FORMATTER_BY_NAME: Mapping[str, Callable[[FindingsByCapture], str]] = MappingProxyType(
+REPORT_FORMATTER_BY_FORMAT_NAME: Mapping[str, Callable[[FindingsByCapture], str]] = MappingProxyType(
     {"text": format_report_as_text, "json": format_report_as_json, "junit": format_report_as_junit}
 )
 
@@ -86,20 +86,21 @@ def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) ->
     counts = totals.conversation_count_by_kind
     judged = f"{counts[MSMQ_PROTOCOL]:,} of queue managers, {counts[RPC_PROTOCOL]:,} of DCE/RPC"
     yield f"  connections: {judged}, {others:,} other connections"
-    for one in totals.listed_conversations[:MAX_LISTED_LINES]:
+    for one in totals.listed_conversations[:MAX_LISTED_CONVERSATIONS_AND_REASONS]:
         frames = f"frames {one.first_frame} to {one.last_frame}"
         yield f"    {one.client} to {one.server}: {one.kind}, {frames}, {one.packets:,} packets, {one.state}"
         yield from (f"      {gap}" for gap in one.gaps)
-    if len(totals.listed_conversations) > MAX_LISTED_LINES:
-        yield f"    and {len(totals.listed_conversations) - MAX_LISTED_LINES:,} more (--format json lists them)"
+    if len(totals.listed_conversations) > MAX_LISTED_CONVERSATIONS_AND_REASONS:
+        more = len(totals.listed_conversations) - MAX_LISTED_CONVERSATIONS_AND_REASONS
+        yield f"    and {more:,} more (--format json lists them)"
     if totals.incomplete_packet_count:
         yield f"  incomplete packets, which are not judged: at least {totals.incomplete_packet_count:,}"
     if totals.interfaces:
         from harness.wire.rpc_interfaces import INTERFACES  # harness.wire takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
-        yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MAX_LISTED_LINES])}"
-    for why, count in traffic.unread_frame_count_by_reason.most_common(MAX_LISTED_LINES):
+        yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MAX_LISTED_CONVERSATIONS_AND_REASONS])}"
+    for why, count in traffic.unread_frame_count_by_reason.most_common(MAX_LISTED_CONVERSATIONS_AND_REASONS):
         yield f"  not read: {count:,} {why}"
     if not systems:
         yield f"  {traffic.systems.describe_unjudged_capture()}"
@@ -129,10 +130,10 @@ def _format_system_finding(finding: SystemFinding) -> Iterator[str]:
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _RESULT_TEXT_BY_VERDICT.items())
     yield f"  {finding.decided_rule_count} of {len(PASSIVE_RULES)} passive rules applied: {broken}, {kept}"
     for why, count in sorted(finding.unjudged_packet_count_by_reason.items(), key=lambda one: -one[1])[
-        :MAX_LISTED_LINES
+        :MAX_LISTED_CONVERSATIONS_AND_REASONS
     ]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
-    for rule in finding.of(*BROKEN_VERDICTS):
+    for rule in finding.of(*VERDICTS_OF_BROKEN_RULES):
         yield from (f"  {line}" for line in _format_rule_finding(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:

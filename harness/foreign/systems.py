@@ -7,9 +7,16 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, TO_SUT_DIRECTION, Connection, Frame, set_frame_kind
+from harness.capture.recorder import (
+    FROM_SUT_DIRECTION,
+    MALFORMED_PACKET_KIND,
+    TO_SUT_DIRECTION,
+    Connection,
+    Frame,
+    set_frame_kind,
+)
 from harness.errors import UsageError
-from harness.judging.judge import MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.judge import MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD, MAX_SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import VerdictEntry
 from harness.rules.catalogue import Catalogue
@@ -45,7 +52,7 @@ class RequestedSystem:
             raise UsageError(f"--sut {text}: the value must be an IP address or ADDRESS:PORT") from error
 
 
-class System:
+class JudgedSystem:
     """A system that is judged, with the facts that its packets show."""
 
     def __init__(self, name: str, judge: Judge, entries: list[VerdictEntry]) -> None:
@@ -68,13 +75,13 @@ class System:
             self.kinds[frame.kind] += 1
             self._identify(frame)
         self.judge.packets.on_frame(frame)
-        if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
+        if frame.kind == "UserMessage" and frame.size > MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD:
             frame.forget_bytes_and_dissection()  # the report shows no field of the packet
         else:
-            frame.drop_layers()
+            frame.drop_dissection()
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
-    def take_verdicts(self) -> list[VerdictEntry]:
+    def remove_and_return_verdicts(self) -> list[VerdictEntry]:
         """Return the verdicts for this system, and remove them from this object, because a capture can contain
         thousands of systems.
         """
@@ -102,7 +109,7 @@ class System:
 
 
 @dataclass(slots=True)
-class Systems:
+class SystemsOfCapture:
     """All systems of a capture, by name. ``requested_system``: the only system that is judged, or None to judge all
     systems.
     """
@@ -111,17 +118,17 @@ class Systems:
     capture: str
     profile: str
     requested_system: RequestedSystem | None = None
-    system_by_name: dict[str, System] = field(default_factory=dict)
+    system_by_name: dict[str, JudgedSystem] = field(default_factory=dict)
     excluded_system_names: dict[str, None] = field(default_factory=dict)
     """The names of some of the systems that are not judged."""
     pass_count_by_rule: Counter[str] = field(
-        default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
+        default_factory=lambda: Counter(dict.fromkeys(load_predicates(), MAX_SHOWN_PASSES_PER_RULE))
     )
     """The number of passes of each rule. The count begins with a high number, so that the judge searches for no
     deciding field of a pass. Reports do not show passes.
     """
 
-    def get_judged_system(self, name: str, address: bytes, port: int) -> System | None:
+    def get_judged_system(self, name: str, address: bytes, port: int) -> JudgedSystem | None:
         """Return the system with the given name and address, or None if this system is not judged."""
         if self.requested_system is not None and (
             address != self.requested_system.address
@@ -146,7 +153,7 @@ class Systems:
         )
         return f"no packet from a queue manager{at} that can be judged{others}"
 
-    def _create_system(self, name: str) -> System:
+    def _create_system(self, name: str) -> JudgedSystem:
         entries: list[VerdictEntry] = []
         judge = Judge(
             self.catalogue,
@@ -157,22 +164,22 @@ class Systems:
             passes=self.pass_count_by_rule,
             profile=self.profile,
         )
-        return System(name, judge, entries)
+        return JudgedSystem(name, judge, entries)
 
 
 @dataclass(slots=True)
-class SystemView:
+class SystemViewOfConnection:
     """What one system sends and receives on a connection, or in datagrams. ``side_number``: the side of this system (0
     or 1).
     """
 
-    system: System
+    system: JudgedSystem
     side_number: int
     connection: Connection | None
 
 
 def show(
-    views: list[SystemView],
+    views: list[SystemViewOfConnection],
     side: int,
     data: bytes,
     number: int,
@@ -184,7 +191,7 @@ def show(
     first: Frame | None = None
     for view in views:
         direction = FROM_SUT_DIRECTION if view.side_number == side else TO_SUT_DIRECTION
-        frame = Frame(number, time_ms, direction, transport, data, MALFORMED, view.connection, error)
+        frame = Frame(number, time_ms, direction, transport, data, MALFORMED_PACKET_KIND, view.connection, error)
         if first is None:
             first = frame
             if error is None:
@@ -194,4 +201,4 @@ def show(
             if "record" in first.__dict__:  # parse the packet once for both views
                 frame.__dict__["record"] = first.record
         view.system.take(frame)
-    return first.kind if first is not None else MALFORMED
+    return first.kind if first is not None else MALFORMED_PACKET_KIND

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import RPC_OPENING_COMMENT, Connection, Frame, Recorder
-from harness.capture.streams import Direction, Stream, Streams, read_streams
+from harness.capture.recorder import COMMENT_ON_OPENED_RPC_CONNECTION, Connection, Frame, Recorder
+from harness.capture.streams import CapturedDirection, CapturedStream, CapturedStreamsAndDatagrams, read_streams
 from harness.capture.window import MEMORY_BYTES_PER_FRAME
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
-from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.judge import MAX_SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import VerdictEntry
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -27,7 +27,7 @@ limit is higher than the limit for the packets of one check.
 """
 
 
-class MissingDirection(MqconformError):
+class CaptureWithoutPacketDirections(MqconformError):
     """The error when a capture does not record which of its packets the SUT sent."""
 
 
@@ -35,7 +35,7 @@ class CaptureTooLarge(MqconformError):
     """The error when a capture contains more packets than the harness judges."""
 
 
-_Event = tuple[int, int, Callable[[], object]]
+_TimedReplayEvent = tuple[int, int, Callable[[], object]]
 """A frame of the capture, with its time (int microseconds since 1970 UTC, 0 if unknown) and the function that
 replays the frame.
 """
@@ -60,16 +60,16 @@ def judge_capture(
     """Apply every passive predicate to a capture of a SUT that has the given profile. ``name`` is the name of the
     SUT in the verdicts.
 
-    ``watch`` is also called with each packet. Raise CaptureError, MissingDirection or CaptureTooLarge if the capture
-    cannot be judged. Failures and warnings name the deciding field; passes are only counted.
+    ``watch`` is also called with each packet. Raise CaptureError, CaptureWithoutPacketDirections or CaptureTooLarge if
+    the capture cannot be judged. Failures and warnings name the deciding field; passes are only counted.
     """
-    passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
+    passes = Counter(dict.fromkeys(load_predicates(), MAX_SHOWN_PASSES_PER_RULE))
     entries: list[VerdictEntry] = []
     judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = CaptureReplayRecorder(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
-    replay.listeners.append(lambda frame: frame.drop_layers())
+    replay.listeners.append(lambda frame: frame.drop_dissection())
     replay.play_capture()
     judge.conclude_passive_rules()
     return JudgedCapture(entries, replay.now_us)
@@ -103,13 +103,13 @@ class CaptureReplayRecorder(Recorder):
         """Judge the whole capture, frame by frame."""
         self._number = 1
         found = read_streams(self.source)
-        if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
+        if (cost := _estimate_judging_cost(found)) > MAX_CAPTURE_BYTES:
             raise CaptureTooLarge(
                 f"{self.source} is too large to judge: its packets count as "
                 f"{cost} bytes, and at most {MAX_CAPTURE_BYTES} are judged"
             )
         self._start_us = self.now_us = found.start_us
-        events: list[_Event] = []
+        events: list[_TimedReplayEvent] = []
         for one in found.udp_datagrams:
             by_sut = self._note_direction(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
@@ -120,7 +120,7 @@ class CaptureReplayRecorder(Recorder):
             self._number = number
             self.now_us = max(self.now_us, time_us)
             happens()
-        self.flush()
+        self.record_incomplete_packets_of_connections()
 
     def elapsed_ms(self) -> int:
         return (self.now_us - self._start_us) // 1000
@@ -128,9 +128,9 @@ class CaptureReplayRecorder(Recorder):
     def _get_next_frame_number(self) -> int:
         return self._number
 
-    def _replay_stream(self, stream: Stream) -> Iterator[_Event]:
-        client_is_sut = self._note_direction(stream.is_client_sut)
-        rpc = stream.comment == RPC_OPENING_COMMENT
+    def _replay_stream(self, stream: CapturedStream) -> Iterator[_TimedReplayEvent]:
+        client_is_sut = self._note_direction(stream.is_sut_the_client)
+        rpc = stream.comment == COMMENT_ON_OPENED_RPC_CONNECTION
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from (
@@ -139,7 +139,7 @@ class CaptureReplayRecorder(Recorder):
             if way.closed_frame is not None:
                 yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
-    def _replay_received_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+    def _replay_received_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_TimedReplayEvent]:
         for each in way.byte_ranges:
             yield (
                 each.frame,
@@ -147,10 +147,10 @@ class CaptureReplayRecorder(Recorder):
                 partial(self._record_received_segment, connection, way, each.start, each.end),
             )
 
-    def _record_received_segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+    def _record_received_segment(self, connection: Connection, way: CapturedDirection, start: int, end: int) -> None:
         self.record_received(connection, bytes(way.data[start:end]))
 
-    def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+    def _replay_sent_bytes(self, way: CapturedDirection, connection: Connection) -> Iterator[_TimedReplayEvent]:
         """Yield an event for each packet from the peer. Bytes that the peer sent in one piece are one packet. The
         number of a packet is the number of its first frame.
         """
@@ -165,18 +165,18 @@ class CaptureReplayRecorder(Recorder):
                 )
                 first = None
 
-    def _record_sent_bytes(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+    def _record_sent_bytes(self, connection: Connection, way: CapturedDirection, start: int, end: int) -> None:
         self.record_sent(connection, bytes(way.data[start:end]))
 
     def _note_direction(self, inbound: bool | None) -> bool:
         if inbound is None:
-            raise MissingDirection(
+            raise CaptureWithoutPacketDirections(
                 f"{self.source}: the capture does not record which packets the SUT sent (the direction of frames)"
             )
         return inbound
 
 
-def _estimate_cost(found: Streams) -> int:
+def _estimate_judging_cost(found: CapturedStreamsAndDatagrams) -> int:
     sizes = [len(one.data) for one in found.udp_datagrams]
     for stream in found.tcp_streams:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.byte_ranges]

@@ -25,7 +25,7 @@ from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
 
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 MAX_LABEL_CHARACTERS = 249
-MAX_MESSAGES_KEPT = 4_096
+MAX_REMEMBERED_MESSAGES_AND_REQUESTS = 4_096
 _PRIVATE_NAME_ON_DESTINATION_HOST, _PRIVATE_NAME_ON_ADMINISTRATION_HOST = 3, 4
 """The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
 administration queue.
@@ -37,7 +37,12 @@ _ARGUMENTS_BY_PROPERTY = {
 }
 """The arguments of the request ``send`` that set a property, if they are named differently from the property.
 """
-ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+REQUESTED_ACK_NAME_BY_FLAG = {
+    "PA": "positive_arrival",
+    "PR": "positive_receive",
+    "NA": "negative_arrival",
+    "NR": "negative_receive",
+}
 
 MessageProperties = Mapping[str, Any]
 ReportFinding = Callable[[str, Frame, bool, str], None]
@@ -92,7 +97,9 @@ COMPARED_RULES: dict[str, ComparedRule] = {}
 def register_property_rules(
     half: ComparisonDirection, properties: str, *rules: str, only_omitted: bool = False
 ) -> None:
-    """Register rules about properties. ``properties``: names, separated by spaces, as in ``describe_packet``."""
+    """Register rules about properties. ``properties``: names, separated by spaces, as in
+    ``read_message_properties_of_packet``.
+    """
     for rule in rules:
         if rule in COMPARED_RULES:
             raise HarnessError(f"two comparisons are registered for {rule}")
@@ -106,7 +113,7 @@ def load_compared_rules() -> dict[str, ComparedRule]:
     return COMPARED_RULES
 
 
-def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
+def read_message_properties_of_packet(packet: UserMessagePacket) -> dict[str, Any]:
     """Return the properties of a message from its packet. Properties that the packet contains only in encrypted form,
     and queues whose host depends on the receiver, are omitted.
     """
@@ -121,7 +128,7 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
         "time_to_reach_queue_s": packet.BaseHeader.TimeToReachQueue,
         "time_to_be_received_s": user.TimeToBeReceived,
-        "acks": sorted(name for bit, name in ACK_NAMES.items() if getattr(properties, bit)),
+        "acks": sorted(name for bit, name in REQUESTED_ACK_NAME_BY_FLAG.items() if getattr(properties, bit)),
         "positive_journal": bool(user.JP),
         "negative_journal": bool(user.JN),
         "trace_queue": None if packet.DebugHeader is None else _get_lower_case_text(packet.DebugHeader.QueueIdentifier),
@@ -139,7 +146,7 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
     return described
 
 
-def describe_request(request: MessageProperties) -> tuple[dict[str, Any], set[str]]:
+def list_properties_demanded_by_send_request(request: MessageProperties) -> tuple[dict[str, Any], set[str]]:
     """Return the properties that the packet of a requested message must have, and the properties that the request
     omits. Properties whose value the system may change, or chooses itself, are omitted.
     """
@@ -171,7 +178,7 @@ def describe_request(request: MessageProperties) -> tuple[dict[str, Any], set[st
     return {name: value for name, value in wanted.items() if not _is_left_to_system(name, value)}, omitted
 
 
-def describe_message(message: MessageProperties) -> dict[str, Any]:
+def read_properties_of_received_message(message: MessageProperties) -> dict[str, Any]:
     """Return the properties of a message that an application read. Properties that the control channel does not show,
     or that a system may choose, are omitted.
     """
@@ -228,8 +235,8 @@ class ComparedMessages:
             self._compare_with_packet(message)
 
     def _compare_with_request(self, frame: Frame, packet: Any, request: MessageProperties) -> None:
-        wanted, omitted = describe_request(request)
-        found = describe_packet(packet)
+        wanted, omitted = list_properties_demanded_by_send_request(request)
+        found = read_message_properties_of_packet(packet)
         for rule in load_compared_rules().values():
             if rule.direction is ComparisonDirection.SENT:
                 names = [name for name in rule.properties if not rule.is_about_defaults or name in omitted]
@@ -242,7 +249,7 @@ class ComparedMessages:
             return
         self._read.add((identifier, key))
         packet: Any = frame.record
-        found, wanted = describe_message(message), describe_packet(packet)
+        found, wanted = read_properties_of_received_message(message), read_message_properties_of_packet(packet)
         if bool(packet.BaseHeader.TR) != (wanted["trace_queue"] is not None):
             del wanted["trace_queue"]  # systems may differ in what they show for such a packet
         for rule in load_compared_rules().values():
@@ -326,5 +333,5 @@ def _shorten_value(value: object) -> str:
 
 def _drop_oldest_entry(kept: dict[str, Any]) -> None:
     """Remove the oldest entry of a table that is too large."""
-    if len(kept) > MAX_MESSAGES_KEPT:
+    if len(kept) > MAX_REMEMBERED_MESSAGES_AND_REQUESTS:
         del kept[next(iter(kept))]

@@ -14,16 +14,16 @@ from harness.expectations import Expectation, expectation
 from harness.judging.compared import load_compared_rules
 from harness.judging.passive import PASSIVE_RULES, PassiveJudge, PassiveRuleTally
 from harness.judging.refused import find_refusal_reasons
-from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
+from harness.judging.robustness import RULE_BY_CONDITION, SystemDiagnosis
 from harness.judging.verdicts import Advice, Evidence, Verdict, VerdictEntry, VerdictReceiver, get_worse_verdict
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_EVIDENCE_PACKETS = 6
 EMPTY_DISSECTION_LINES = DissectionLines()
-SHOWN_PASSES_PER_RULE = 5
+MAX_SHOWN_PASSES_PER_RULE = 5
 """The number of passes of each rule for which the judge searches for the deciding field."""
-MAX_SEARCHED_BYTES = 64 * 1024
+MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD = 64 * 1024
 """The maximum size (int bytes) of a packet in which the judge searches for the deciding field. In longer packets,
 the search would take too long.
 """
@@ -42,7 +42,7 @@ _VIOLATION_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
 
 @runtime_checkable
-class HasEvidence(Protocol):
+class ObjectWithEvidencePackets(Protocol):
     """The interface of an object that has packets as evidence, such as a call or an exchange."""
 
     @property
@@ -50,7 +50,7 @@ class HasEvidence(Protocol):
         """The packets that prove a verdict about this object."""
 
 
-EvidenceSource = Frame | HasEvidence | Iterable[Any] | None
+EvidenceSource = Frame | ObjectWithEvidencePackets | Iterable[Any] | None
 """The types of evidence that a check can pass: a packet, an object with packets, or several of these."""
 
 
@@ -116,7 +116,7 @@ class Judge:
         frames = _list_evidence_frames(evidence)
         for rule in self._require_rules(rules):
             self._write_outcome(rule, outcome, frames, errata=errata, note=note, advice=advice)
-        return outcome.kept
+        return outcome.is_expectation_met
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
         """Judge every rule that the check covers. The arguments and the result are the same as those of
@@ -127,14 +127,14 @@ class Judge:
     def _write_outcome(
         self,
         rule: str,
-        outcome: _ComparisonOutcome,
+        outcome: _ResultOfComparison,
         frames: list[Frame],
         *,
         errata: str | None,
         note: str | None,
         advice: bool,
     ) -> None:
-        row, kept = self._get_covered_rule(rule), outcome.kept
+        row, kept = self._get_covered_rule(rule), outcome.is_expectation_met
         if advice:
             self._append_entry(
                 self._build_should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
@@ -298,7 +298,7 @@ class Judge:
         for rule in rules:
             self._write_verdict(self._get_covered_rule(rule), verdict, "", "", [], reason=reason)
 
-    def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
+    def record_breakdown(self, diagnosis: SystemDiagnosis, rules: Iterable[str]) -> None:
         """Record that the system crashed, hung, restarted or sent packets endlessly during this check. This is a
         separate finding, and the given rules fail.
 
@@ -482,7 +482,9 @@ class Judge:
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])
         lines = [
-            frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else EMPTY_DISSECTION_LINES
+            frame.lines
+            if frame.from_sut and frame.size <= MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD
+            else EMPTY_DISSECTION_LINES
             for frame in frames
         ]
         fields = find_deciding_fields(
@@ -500,25 +502,25 @@ class Judge:
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
         missed = verdict in _VIOLATION_VERDICTS or advice is Advice.MISSED
-        return missed or (verdict is Verdict.PASS and self._passes[rule] <= SHOWN_PASSES_PER_RULE)
+        return missed or (verdict is Verdict.PASS and self._passes[rule] <= MAX_SHOWN_PASSES_PER_RULE)
 
 
-class _ComparisonOutcome(NamedTuple):
+class _ResultOfComparison(NamedTuple):
     """The result of one comparison. ``refusal``: the reason that the SUT gave for a refusal."""
 
-    kept: bool
+    is_expectation_met: bool
     expected: str
     observed: str
     refusal: str | None
 
 
-def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _ComparisonOutcome:
+def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _ResultOfComparison:
     expected = expected.with_name(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
     if case:
         texts = _prefix_with_case(case, texts[0]), _prefix_with_case(case, texts[1])
-    return _ComparisonOutcome(
+    return _ResultOfComparison(
         difference is None, *texts, None if difference is None else find_refusal_reasons(observed)
     )
 
@@ -541,7 +543,7 @@ def _list_frames_of_evidence(evidence: EvidenceSource) -> Iterator[Frame]:
     elif isinstance(evidence, list):  # the usual form is checked first, because isinstance() with a protocol takes long
         for one in evidence:
             yield from _list_frames_of_evidence(one)
-    elif isinstance(evidence, HasEvidence):
+    elif isinstance(evidence, ObjectWithEvidencePackets):
         yield from _list_frames_of_evidence(evidence.evidence)
     elif evidence is not None:
         for one in evidence:

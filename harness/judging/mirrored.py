@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from harness.capture.recorder import (
     FROM_SUT_DIRECTION,
-    MALFORMED,
-    RPC_TRANSPORT,
+    MALFORMED_PACKET_KIND,
+    RPC_TRANSPORT_NAME,
     TO_SUT_DIRECTION,
     Connection,
     Frame,
@@ -19,7 +19,7 @@ from harness.judging.passive import PASSIVE_RULES, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure_packet
 
-_OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
+_OPPOSITE_ROLE_BY_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class PeerPacketJudge:
@@ -38,7 +38,7 @@ class PeerPacketJudge:
 
     def on_frame(self, frame: Frame) -> None:
         """Judge the next packet of a connection as if the SUT and the peer had exchanged their roles."""
-        if frame.transport == RPC_TRANSPORT:
+        if frame.transport == RPC_TRANSPORT_NAME:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)
         if data is None:
@@ -76,7 +76,7 @@ class PeerPacketJudge:
         its PacketSize.
         """
         connection = frame.connection
-        if connection is None or (frame.kind != MALFORMED and connection not in self._pieces):
+        if connection is None or (frame.kind != MALFORMED_PACKET_KIND and connection not in self._pieces):
             return frame.data
         held = self._pieces.pop(connection, b"") + frame.data
         try:
@@ -90,6 +90,6 @@ class PeerPacketJudge:
 
     def _get_connection_mirror(self, connection: Connection) -> Connection:
         if connection not in self._connections:
-            role = _OPPOSITE_ROLE[connection.sut_role]
+            role = _OPPOSITE_ROLE_BY_ROLE[connection.sut_role]
             self._connections[connection] = Connection(connection.number, role, transport=connection.transport)
         return self._connections[connection]

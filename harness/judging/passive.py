@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from harness.capture.recorder import MALFORMED, RPC_TRANSPORT, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, RPC_TRANSPORT_NAME, Connection, Frame
 from harness.errors import HarnessError
 from harness.judging.compared import ComparedMessages
 from harness.paths import SUITES
@@ -64,18 +64,18 @@ class ConnectionSummary(ABC):
 
 
 SummaryType = TypeVar("SummaryType", bound=ConnectionSummary)
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+RecentValueKey = TypeVar("RecentValueKey")
+RecentValue = TypeVar("RecentValue")
 
 
-class RecentValues(dict[Key, Value]):
+class RecentValues(dict[RecentValueKey, RecentValue]):
     """The most recent values in a summary, by message. Older values are removed, because no system resends a
     message after so many other messages.
     """
 
     MAX_VALUES = 16_384
 
-    def store_new_value(self, key: Key, value: Value) -> None:
+    def store_new_value(self, key: RecentValueKey, value: RecentValue) -> None:
         """Store a value unless its key already has a value. If there are too many values, remove the oldest value."""
         if key not in self:
             self[key] = value
@@ -132,7 +132,7 @@ class Context:
 def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
     """Add a packet to the summaries of its connection and of its system."""
     connection = frame.connection
-    if connection is None or frame.transport == RPC_TRANSPORT:
+    if connection is None or frame.transport == RPC_TRANSPORT_NAME:
         return
     for kind in ConnectionSummary.SUMMARY_CLASSES:
         if not kind.covers_whole_system and connection.missing_frames_reason is not None:
@@ -306,7 +306,7 @@ class PassiveJudge:
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet. Predicates do not apply to DCE/RPC PDUs."""
-        if frame.transport == RPC_TRANSPORT:
+        if frame.transport == RPC_TRANSPORT_NAME:
             return
         if frame.from_sut:
             self._judge_record(frame)
@@ -321,7 +321,7 @@ class PassiveJudge:
     def _judge_record(self, frame: Frame) -> None:
         kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
-            kind = MALFORMED
+            kind = MALFORMED_PACKET_KIND
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)

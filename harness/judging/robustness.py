@@ -14,7 +14,7 @@ ROBUSTNESS_DOCUMENT = "ROBUSTNESS"
 ROBUSTNESS_TITLE = "Robustness: the system survives all input"
 
 
-class Condition(StrEnum):
+class SystemCondition(StrEnum):
     """The conditions of a system (such as a crash) that the tester can diagnose."""
 
     ALIVE = "alive"
@@ -25,32 +25,35 @@ class Condition(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class SystemDiagnosis:
     """The diagnosis of a system: its condition, the observation that shows this condition, and the packets that
     contain the observation.
     """
 
-    condition: Condition
+    condition: SystemCondition
     says: str
     evidence: tuple[Frame, ...] = ()
 
     @property
     def is_alive(self) -> bool:
         """Return whether the system still serves its peers as usual."""
-        return self.condition is Condition.ALIVE
+        return self.condition is SystemCondition.ALIVE
 
 
 FINDING_BY_CONDITION = {
-    Condition.CRASHED: (
+    SystemCondition.CRASHED: (
         "ROBUSTNESS-1-CRASH",
         "The system continues to listen after every input, until it is stopped.",
     ),
-    Condition.HANGS: (
+    SystemCondition.HANGS: (
         "ROBUSTNESS-1-HANG",
         "The system answers a request for a session after every input.",
     ),
-    Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is requested to restart."),
-    Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send packets endlessly."),
+    SystemCondition.RESTARTED: (
+        "ROBUSTNESS-1-RESTART",
+        "The system does not restart unless it is requested to restart.",
+    ),
+    SystemCondition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send packets endlessly."),
 }
 """The rule for each condition, with its id and the behavior that it requires."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from harness.capture.whole_writes import append_whole_record, open_record_file
-from harness.environment.wall_clock import read_steady_ns
+from harness.environment.wall_clock import compute_jump_free_time_of_day_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import get_current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, get_capture_path
@@ -70,7 +70,7 @@ exercised again, so pass comes before not_exercised.
 """
 DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
-BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
+VERDICTS_OF_BROKEN_RULES = (Verdict.FAIL, Verdict.WARN)
 """The verdicts for a rule that the SUT broke."""
 _RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(VERDICTS_WORST_FIRST)}
 RUN_FAILING_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
@@ -216,7 +216,7 @@ class VerdictLog:
         killed.
         """
         new = [entry for entry in entries if not self._is_written(entry)]
-        ms = read_steady_ns() // 1_000_000 - self._started_ms
+        ms = compute_jump_free_time_of_day_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
         if lines:
             append_whole_record(self._file, self.path, ("\n".join(lines) + "\n").encode())
@@ -289,7 +289,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     decides), and in schema 1 also ``time_ms, direction, transport, hex, dissection``. All other fields of a line
     stay unchanged.
     """
-    complete = _LineCompleter(path)
+    complete = _VerdictLineCompleter(path)
     return (complete(line, number) for number, line in enumerate(read_stored_verdict_lines(path), 1))
 
 
@@ -310,11 +310,11 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
                 found[rule] = place
         except (KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{path}:{number}: {_NOT_A_VERDICT_LINE_TEXT}") from error
-    complete = _LineCompleter(path)
+    complete = _VerdictLineCompleter(path)
     return [complete(line, number) for _, (*_, number, line) in sorted(found.items())]
 
 
-class _LineCompleter:
+class _VerdictLineCompleter:
     """A reader of the lines of a verdict file. It adds to each line the values that all lines of a run folder share."""
 
     def __init__(self, path: Path) -> None:
@@ -405,7 +405,7 @@ class _RunFolderValues:
                 "notes": [],
                 "advice": None,
             }
-            found = [dict(zip(_EVIDENCE_KEYS, [*one, None, None], strict=False)) for one in evidence]
+            found = [dict(zip(_KEYS_OF_EVIDENCE_IN_VERDICT_LINE, [*one, None, None], strict=False)) for one in evidence]
             return _replace_renamed_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE_TEXT}") from error
@@ -427,4 +427,4 @@ def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
 _NOT_A_VERDICT_LINE_TEXT = (
     "this line is not a verdict of this harness; remove this line to continue with the other lines"
 )
-_EVIDENCE_KEYS = ("frame", "first", "last")
+_KEYS_OF_EVIDENCE_IN_VERDICT_LINE = ("frame", "first", "last")

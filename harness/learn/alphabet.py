@@ -68,7 +68,7 @@ PACKET_BUILDER_BY_INPUT: Mapping[str, BuildPacket] = MappingProxyType(
 The alphabet has no express and no transactional messages, because a system acknowledges such messages later,
 together with other packets.
 """
-INPUTS_ACKNOWLEDGED_LATE = ("recoverable message",)
+INPUTS_THAT_SYSTEM_ACKNOWLEDGES_LATER = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""
 CONNECTION_LOSS_INPUT = "loss of the connection"
 """The input that closes the connection. Later inputs of the same sequence (word) are not sent."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.learn.machine import Machine
+from harness.learn.machine import StateMachine
 from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
 from harness.states.table import StateTable, read_state_table
@@ -16,7 +16,7 @@ STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenDemand:
+class TransitionBreakingStateTable:
     """A transition of a learned machine that is not permitted, with a shortest input sequence (word) that leads to
     it.
     """
@@ -33,7 +33,7 @@ def read_demanded_state_table() -> StateTable:
     return read_state_table(STATE_TABLE_FILE)
 
 
-def find_broken_demands(machine: Machine, demands: StateTable) -> Iterator[BrokenDemand]:
+def find_broken_demands(machine: StateMachine, demands: StateTable) -> Iterator[TransitionBreakingStateTable]:
     """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
     pair of a learned state and a demanded state is visited once.
     """
@@ -48,7 +48,7 @@ def find_broken_demands(machine: Machine, demands: StateTable) -> Iterator[Broke
             output, following = machine.states[state][cell.event]
             longer = (*word, cell.event)
             if output not in cell.outcomes:
-                yield BrokenDemand(cell.all_rules, demanded, longer, tuple(cell.outcomes), output)
+                yield TransitionBreakingStateTable(cell.all_rules, demanded, longer, tuple(cell.outcomes), output)
                 continue
             pair = (following, cell.outcomes[output])
             if pair not in known:

@@ -13,10 +13,10 @@ from harness.errors import HarnessError, UsageError
 from harness.learn.alphabet import (
     CONNECTION_LOSS_INPUT,
     INPUT_ALPHABET,
-    INPUTS_ACKNOWLEDGED_LATE,
+    INPUTS_THAT_SYSTEM_ACKNOWLEDGES_LATER,
     PACKET_BUILDER_BY_INPUT,
 )
-from harness.learn.machine import CLOSED_OUTPUT, Machine
+from harness.learn.machine import CLOSED_OUTPUT, StateMachine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
@@ -37,12 +37,12 @@ class LearnedMachine:
     sent to the system, and the number of inputs in these words.
     """
 
-    machine: Machine
+    machine: StateMachine
     input_sequence_count: int
     sent_input_count: int
 
 
-class SessionSystem:
+class SessionAcceptingSystem:
     """A system that accepts sessions. The inputs of a word (input sequence) are sent to the system one at a time."""
 
     def __init__(self, peer: Peer) -> None:
@@ -96,7 +96,7 @@ class SessionSystem:
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
         """Wait until the system is silent. After a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
-        if name in INPUTS_ACKNOWLEDGED_LATE:
+        if name in INPUTS_THAT_SYSTEM_ACKNOWLEDGES_LATER:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(
@@ -128,7 +128,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
         from aalpy.oracles import StatePrefixEqOracle
     except ImportError as error:
         raise UsageError("learn needs AALpy: pip install 'mqconform[learn]'") from error
-    system = SessionSystem(peer)
+    system = SessionAcceptingSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
         """An adapter that lets AALpy learn a system that accepts sessions."""
@@ -157,7 +157,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
     return LearnedMachine(_convert_learned_machine(model, alphabet), system.words, system.inputs)
 
 
-def _convert_learned_machine(model: Any, alphabet: Sequence[str]) -> Machine:
+def _convert_learned_machine(model: Any, alphabet: Sequence[str]) -> StateMachine:
     names = {id(state): f"s{number}" for number, state in enumerate(model.states)}
     rows = {
         names[id(state)]: {
@@ -165,4 +165,4 @@ def _convert_learned_machine(model: Any, alphabet: Sequence[str]) -> Machine:
         }
         for state in model.states
     }
-    return Machine(names[id(model.initial_state)], rows)
+    return StateMachine(names[id(model.initial_state)], rows)

@@ -19,7 +19,7 @@ TransitionByInput = Mapping[str, tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class StateMachine:
     """A deterministic state machine. ``states``: the transitions of each state, by the name of the state."""
 
     initial_state: str
@@ -68,7 +68,7 @@ class MachineDifference:
     states: tuple[str, str]
 
 
-def read_machine(path: Path) -> Machine:
+def read_machine(path: Path) -> StateMachine:
     """Read a machine that ``learn --out`` wrote; raise UsageError for any other file."""
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def read_machine(path: Path) -> Machine:
             name: {letter: (one["output"], one["next"]) for letter, one in row.items()}
             for name, row in tree["states"].items()
         }
-        machine = Machine(tree["initial"], states)
+        machine = StateMachine(tree["initial"], states)
         complete = tree["schema"] == SCHEMA_VERSION and machine.initial_state in states
         complete = complete and all(following in states for row in states.values() for _, following in row.values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -88,7 +88,7 @@ def read_machine(path: Path) -> Machine:
     return machine
 
 
-def find_differences(first: Machine, second: Machine) -> list[MachineDifference]:
+def find_differences(first: StateMachine, second: StateMachine) -> list[MachineDifference]:
     """Return the transitions whose outputs differ, each with a shortest input sequence. Both machines are traversed
     in parallel.
     """
@@ -96,7 +96,7 @@ def find_differences(first: Machine, second: Machine) -> list[MachineDifference]
 
 
 def _find_differences(
-    first: Machine, second: Machine, agree: Callable[[str, str], bool]
+    first: StateMachine, second: StateMachine, agree: Callable[[str, str], bool]
 ) -> Iterator[MachineDifference]:
     begun = (first.initial_state, second.initial_state)
     waiting: deque[tuple[tuple[str, str], tuple[str, ...]]] = deque([(begun, ())])

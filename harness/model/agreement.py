@@ -21,7 +21,7 @@ class ExpectedRefusal:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderedGroups:
+class ExpectedOrderedGroups:
     """A list of groups of values. The order of the groups is fixed; within a group, any order is permitted."""
 
     groups: tuple[tuple[Mapping[str, Any], ...], ...]
@@ -30,12 +30,12 @@ class OrderedGroups:
         return describe_value([one for group in self.groups for one in group])
 
 
-class UnseenValue:
+class ExpectedValueThatSystemCannotShow:
     """The expected value where the system cannot show a value. It agrees with every observed value."""
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedNumber:
+class ExpectedNumberBetweenBounds:
     """An expected number of which only two bounds (inclusive) are known."""
 
     lower_bound: int
@@ -49,15 +49,15 @@ def describe_difference(expected: Any, observed: Any, where: str = "") -> str | 
     """Return one line that describes where an observed value differs from the expected value, or None if both
     agree.
     """
-    if isinstance(observed, UnseenValue):
+    if isinstance(observed, ExpectedValueThatSystemCannotShow):
         return None
     if isinstance(expected, Mapping):
         return _compare_mappings(expected, observed, where)
-    if isinstance(expected, OrderedGroups):
+    if isinstance(expected, ExpectedOrderedGroups):
         return _compare_groups(expected, observed, where)
     if isinstance(expected, list):
         return _compare_lists(expected, observed, where)
-    if isinstance(expected, BoundedNumber):
+    if isinstance(expected, ExpectedNumberBetweenBounds):
         inside = isinstance(observed, int) and expected.lower_bound <= observed <= expected.upper_bound
         return None if inside else _describe_difference(where, expected, observed)
     if isinstance(expected, ExpectedRefusal):
@@ -105,7 +105,7 @@ def _compare_lists(expected: list[Any], observed: Any, where: str) -> str | None
     return next((found for one, other in pairs if (found := describe_difference(one, other, where)) is not None), None)
 
 
-def _compare_groups(expected: OrderedGroups, observed: Any, where: str) -> str | None:
+def _compare_groups(expected: ExpectedOrderedGroups, observed: Any, where: str) -> str | None:
     rest = list(observed)
     for group in expected.groups:
         there, rest = rest[: len(group)], rest[len(group) :]

@@ -17,7 +17,7 @@ class ImpossibleStep(Exception):
     """
 
 
-class UndecidedChoice(Exception):
+class InterpretationNotChosenYet(Exception):
     """Raised if a model reaches a case that the documents leave open, and has not chosen an interpretation of this case
     yet.
     """
@@ -82,16 +82,16 @@ class Model:
     """
 
     transitions: ClassVar[Mapping[str, Transition]] = {}
-    left_out: ClassVar[frozenset[str]] = frozenset()
+    omitted_inherited_transitions: ClassVar[frozenset[str]] = frozenset()
     """The inherited transitions that this model omits."""
-    weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    weights_of_inherited_transitions: ClassVar[Mapping[str, int]] = MappingProxyType({})
     """The weights of those inherited transitions whose weight differs from the weight in the base class."""
 
     def __init_subclass__(cls) -> None:
         found = {
             name: getattr(getattr(cls, name, None), _TRANSITION_MARK, None)
             for name in dir(cls)
-            if name not in cls.left_out
+            if name not in cls.omitted_inherited_transitions
         }
         cls.transitions = MappingProxyType({name: one for name, one in found.items() if one is not None})
 
@@ -120,10 +120,10 @@ class Model:
 
     def choose_reading(self, choice: str, readings: int = 2) -> int:
         """Return the number, counted from 0, of the interpretation (reading) that this model follows for the given
-        choice; raise UndecidedChoice if the model does not follow any of them yet.
+        choice; raise InterpretationNotChosenYet if the model does not follow any of them yet.
         """
         if choice not in self.decisions:
-            raise UndecidedChoice(choice, readings)
+            raise InterpretationNotChosenYet(choice, readings)
         return self.decisions[choice]
 
     def describe_visible_state(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class Model:
                 continue
 
 
-def draw_one(chance: Random, values: Any) -> Any:
+def draw_one_value_or_refuse_step(chance: Random, values: Any) -> Any:
     """Draw one of the given values; raise ImpossibleStep if no value is given."""
     found = list(values)
     if not found:

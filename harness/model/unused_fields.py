@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from random import Random
 
-BASE_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_BASE_HEADER_FIELD: Mapping[str, str] = {
     "base.X9": "MQMQ-2.2.19.1-10",
     "base.X8": "MQMQ-2.2.19.1-11",
     "base.X6": "MQMQ-2.2.19.1-14",
@@ -17,7 +17,7 @@ BASE_FIELDS: Mapping[str, str] = {
     "base.X0": "MQMQ-2.2.19.1-20",
 }
 """The rule about each unused bit of BaseHeader.Flags."""
-INTERNAL_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_INTERNAL_HEADER_FIELD: Mapping[str, str] = {
     "internal.Reserved": "MQQB-2.2.1-01",
     "internal.X5": "MQQB-2.2.1-07",
     "internal.X6": "MQQB-2.2.1-08",
@@ -32,7 +32,7 @@ INTERNAL_FIELDS: Mapping[str, str] = {
     "internal.X15": "MQQB-2.2.1-17",
 }
 """The rule about each unused bit, and about the unused field, of the InternalHeader."""
-ESTABLISH_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_ESTABLISH_CONNECTION_FIELD: Mapping[str, str] = {
     "establish.Reserved": "MQQB-2.2.3.1-14",
     "establish.X11": "MQQB-2.2.3.1-09",
     "establish.X12": "MQQB-2.2.3.1-10",
@@ -40,10 +40,10 @@ ESTABLISH_FIELDS: Mapping[str, str] = {
     "establish.X14": "MQQB-2.2.3.1-12",
     "establish.X15": "MQQB-2.2.3.1-13",
 }
-PARAMETERS_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_CONNECTION_PARAMETERS_FIELD: Mapping[str, str] = {
     "parameters.Reserved": "MQQB-2.2.2.1-01",
 }
-MESSAGE_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_USER_MESSAGE_FIELD: Mapping[str, str] = {
     "user.X1": "MQMQ-2.2.19.2-12",
     "user.X2": "MQMQ-2.2.19.2-24",
     "user.X3": "MQMQ-2.2.19.2-26",
@@ -54,7 +54,7 @@ MESSAGE_FIELDS: Mapping[str, str] = {
     "properties.X7": "MQMQ-2.2.19.3-08",
 }
 """The rule about each unused bit of the UserHeader and of the MessagePropertiesHeader."""
-TRANSACTION_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_TRANSACTION_HEADER_FIELD: Mapping[str, str] = {
     "transaction.X1": "MQMQ-2.2.20.5-08",
     "transaction.X2": "MQMQ-2.2.20.5-09",
     "transaction.X3": "MQMQ-2.2.20.5-10",
@@ -65,7 +65,7 @@ TRANSACTION_FIELDS: Mapping[str, str] = {
     "transaction.X8": "MQMQ-2.2.20.5-15",
 }
 """The rule about each unused bit of TransactionHeader.Flags. E31 also permits a system to close the session."""
-PING_FIELDS: Mapping[str, str] = {
+RULE_BY_UNUSED_PING_FIELD: Mapping[str, str] = {
     "X2": "MQQB-2.2.7-06",
     "X3": "MQQB-2.2.7-07",
     "X4": "MQQB-2.2.7-08",
@@ -83,13 +83,13 @@ PING_FIELDS: Mapping[str, str] = {
 }
 """The rule about each unused bit of Flags in a Ping Packet."""
 _RULE_BY_UNUSED_FIELD: Mapping[str, str] = {
-    **BASE_FIELDS,
-    **INTERNAL_FIELDS,
-    **ESTABLISH_FIELDS,
-    **PARAMETERS_FIELDS,
-    **MESSAGE_FIELDS,
-    **TRANSACTION_FIELDS,
-    **PING_FIELDS,
+    **RULE_BY_UNUSED_BASE_HEADER_FIELD,
+    **RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
+    **RULE_BY_UNUSED_ESTABLISH_CONNECTION_FIELD,
+    **RULE_BY_UNUSED_CONNECTION_PARAMETERS_FIELD,
+    **RULE_BY_UNUSED_USER_MESSAGE_FIELD,
+    **RULE_BY_UNUSED_TRANSACTION_HEADER_FIELD,
+    **RULE_BY_UNUSED_PING_FIELD,
 }
 
 
@@ -99,6 +99,6 @@ def draw_unused_fields(chance: Random, *groups: Mapping[str, str]) -> list[str]:
     return sorted(set(drawn))
 
 
-def list_rules(names: Iterable[str]) -> list[str]:
+def list_rules_about_unused_fields(names: Iterable[str]) -> list[str]:
     """Return the rules about the given unused bits and fields."""
     return [_RULE_BY_UNUSED_FIELD[name] for name in names]

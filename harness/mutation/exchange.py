@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 
 
-class CodeExchange:
+class FunctionCodeReplacement:
     """A context in which every call of a function runs different code."""
 
     def __init__(self, function: FunctionType, code: CodeType) -> None:

@@ -24,7 +24,7 @@ import reference_qm
 from harness.errors import UnknownFault
 from harness.mutation.fields import read_field_types
 from harness.mutation.operators import Context, list_mutations
-from harness.mutation.sites import Edit, get_first_line, list_own_lines
+from harness.mutation.sites import SyntaxTreeEdit, get_first_line, list_own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
 MUTATED_FOLDER_OUTSIDE_CORE = "directory"
@@ -136,9 +136,9 @@ def _parse_file(file: str) -> ast.Module:
 
 
 @cache
-def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
+def _list_file_mutants(file: str) -> list[tuple[Mutant, SyntaxTreeEdit]]:
     names = vars(_import_module(file))
-    found: list[tuple[Mutant, Edit]] = []
+    found: list[tuple[Mutant, SyntaxTreeEdit]] = []
     functions = _list_functions_by_name(file)
     for qualified, node in _list_definitions(_parse_file(file)):
         if qualified not in functions:
@@ -157,11 +157,13 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     return found
 
 
-def _describe_edit(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: Edit) -> tuple[str, str]:
+def _describe_edit(
+    function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: SyntaxTreeEdit
+) -> tuple[str, str]:
     if operator == "early-return":
-        answer = edit.new[0]
+        answer = edit.new_value[0]
         return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
-    if edit.new.__class__ is ast.Pass:
+    if edit.new_value.__class__ is ast.Pass:
         return get_first_line(statement), "pass"
     before = get_first_line(statement)
     undo = edit.swap_nodes()

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from harness.mutation.fields import FieldTypes
-from harness.mutation.sites import Edit, MutationSite, find_sites, is_docstring
+from harness.mutation.sites import MutationSite, SyntaxTreeEdit, find_sites, is_docstring
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Context:
     fields: FieldTypes
 
 
-MutationOperator = Callable[[MutationSite, Context], Iterator[Edit]]
+MutationOperator = Callable[[MutationSite, Context], Iterator[SyntaxTreeEdit]]
 
 _COMPARISON_WITH_MOVED_BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -54,19 +54,19 @@ _EXCHANGED_ARITHMETIC_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
 _UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
-def negate_condition(site: MutationSite, context: Context) -> Iterator[Edit]:
+def negate_condition(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield a change that negates a condition. Comparisons that ``reverse_comparison`` changes are excluded."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
-            yield Edit(node, "test", _negate_test(node.test))
+            yield SyntaxTreeEdit(node, "test", _negate_condition_of_node(node.test))
     elif isinstance(node, ast.comprehension):
         for index, test in enumerate(node.ifs):
             if not _has_opposite(test):
-                yield Edit(node.ifs, index, _negate_test(test))
+                yield SyntaxTreeEdit(node.ifs, index, _negate_condition_of_node(test))
 
 
-def drop_condition(site: MutationSite, context: Context) -> Iterator[Edit]:
+def drop_condition(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that drop one of several conditions."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
@@ -75,27 +75,27 @@ def drop_condition(site: MutationSite, context: Context) -> Iterator[Edit]:
             yield site.make_edit(left[0] if len(left) == 1 else ast.BoolOp(site.node.op, left))
 
 
-def exchange_and_or(site: MutationSite, context: Context) -> Iterator[Edit]:
+def exchange_and_or(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that exchange ``and`` and ``or``."""
     if isinstance(site.node, ast.BoolOp):
-        yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
+        yield SyntaxTreeEdit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
 
 
-def move_comparison_boundary(site: MutationSite, context: Context) -> Iterator[Edit]:
+def move_comparison_boundary(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that move the boundary of a comparison by one. They exchange ``<`` and ``<=``, or ``>`` and
     ``>=``.
     """
     yield from _exchange_comparisons(site, _COMPARISON_WITH_MOVED_BOUNDARY)
 
 
-def reverse_comparison(site: MutationSite, context: Context) -> Iterator[Edit]:
+def reverse_comparison(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that reverse a comparison. They exchange ``==`` and ``!=``, ``is`` and ``is not``, or ``in``
     and ``not in``.
     """
     yield from _exchange_comparisons(site, _OPPOSITE_COMPARISON)
 
 
-def exchange_arithmetic(site: MutationSite, context: Context) -> Iterator[Edit]:
+def exchange_arithmetic(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that exchange arithmetic operators, such as ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``,
     ``<<`` and ``>>``.
     """
@@ -105,16 +105,16 @@ def exchange_arithmetic(site: MutationSite, context: Context) -> Iterator[Edit]:
         and type(node.op) in _EXCHANGED_ARITHMETIC_OPERATOR
         and not _uses_sequences(node)
     ):
-        yield Edit(node, "op", _EXCHANGED_ARITHMETIC_OPERATOR[type(node.op)]())
+        yield SyntaxTreeEdit(node, "op", _EXCHANGED_ARITHMETIC_OPERATOR[type(node.op)]())
 
 
-def exchange_min_max(site: MutationSite, context: Context) -> Iterator[Edit]:
+def exchange_min_max(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that exchange ``min`` and ``max``."""
     if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
-        yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
+        yield SyntaxTreeEdit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
 
 
-def shift_number_by_one(site: MutationSite, context: Context) -> Iterator[Edit]:
+def shift_number_by_one(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that add one to a number, subtract one from a number, or negate a truth value."""
     value = _read_number(site, context)
     if isinstance(value, bool):
@@ -127,7 +127,7 @@ def shift_number_by_one(site: MutationSite, context: Context) -> Iterator[Edit]:
         yield site.make_edit(ast.BinOp(site.node, ast.Add(), ast.Constant(1)))
 
 
-def replace_enum_member(site: MutationSite, context: Context) -> Iterator[Edit]:
+def replace_enum_member(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that replace a member of an enumeration with the next member, and the last member with the
     first.
     """
@@ -139,10 +139,10 @@ def replace_enum_member(site: MutationSite, context: Context) -> Iterator[Edit]:
         members = list(owner.__members__)
         other = members[(members.index(node.attr) + 1) % len(members)]
         if other != node.attr:
-            yield Edit(node, "attr", other)
+            yield SyntaxTreeEdit(node, "attr", other)
 
 
-def replace_field(site: MutationSite, context: Context) -> Iterator[Edit]:
+def replace_field(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that replace a field, where it is read or set, with another field of the same type in the same
     data class.
     """
@@ -150,10 +150,10 @@ def replace_field(site: MutationSite, context: Context) -> Iterator[Edit]:
     if isinstance(site.node, ast.Attribute) and not called:
         other = context.fields.find_next_field_of_same_type(site.node.attr)
         if other is not None:
-            yield Edit(site.node, "attr", other)
+            yield SyntaxTreeEdit(site.node, "attr", other)
 
 
-def swap_fields(site: MutationSite, context: Context) -> Iterator[Edit]:
+def swap_fields(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that swap the values of two fields of the same type in the call that creates an object."""
     if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
         return
@@ -165,10 +165,10 @@ def swap_fields(site: MutationSite, context: Context) -> Iterator[Edit]:
             one, two = keywords.index(first), keywords.index(second)
             keywords[one] = ast.keyword(first.arg, second.value)
             keywords[two] = ast.keyword(second.arg, first.value)
-            yield Edit(site.node, "keywords", keywords)
+            yield SyntaxTreeEdit(site.node, "keywords", keywords)
 
 
-def drop_statement(site: MutationSite, context: Context) -> Iterator[Edit]:
+def drop_statement(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that drop a statement."""
     node = site.node
     if (
@@ -181,15 +181,15 @@ def drop_statement(site: MutationSite, context: Context) -> Iterator[Edit]:
         yield site.make_edit(ast.Pass())
 
 
-def return_wrong_value(site: MutationSite, context: Context) -> Iterator[Edit]:
+def return_wrong_value(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
     """Yield changes that return a wrong value: a negated truth value, or None in place of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
     value, annotation = site.node.value, _get_return_type(context.function)
     if annotation == "bool" and not isinstance(value, ast.Constant | ast.BoolOp) and not _has_opposite(value):
-        yield Edit(site.node, "value", _negate_test(value))
+        yield SyntaxTreeEdit(site.node, "value", _negate_condition_of_node(value))
     elif annotation.endswith("| None") and not isinstance(value, ast.Constant):
-        yield Edit(site.node, "value", ast.Constant(None))
+        yield SyntaxTreeEdit(site.node, "value", ast.Constant(None))
 
 
 _OPERATORS: dict[str, MutationOperator] = {
@@ -209,16 +209,16 @@ _OPERATORS: dict[str, MutationOperator] = {
 }
 
 
-def list_mutations(context: Context) -> Iterator[tuple[str, MutationSite, Edit]]:
+def list_mutations(context: Context) -> Iterator[tuple[str, MutationSite, SyntaxTreeEdit]]:
     """Yield every change of a function, with the name of its operator. The order of the changes is always the same."""
-    yield from _return_at_start(context)
+    yield from _list_returns_at_function_start(context)
     for site in find_sites(context.function):
         for name, operator in _OPERATORS.items():
             for edit in operator(site, context):
                 yield name, site, edit
 
 
-def _return_at_start(context: Context) -> Iterator[tuple[str, MutationSite, Edit]]:
+def _list_returns_at_function_start(context: Context) -> Iterator[tuple[str, MutationSite, SyntaxTreeEdit]]:
     """Yield changes that return from the function at its start."""
     function = context.function
     body = [statement for statement in function.body if not is_docstring(statement)]
@@ -228,21 +228,23 @@ def _return_at_start(context: Context) -> Iterator[tuple[str, MutationSite, Edit
     if len(body) > 1 or isinstance(body and body[0], ast.If | ast.For | ast.While | ast.Return):
         for answer in answers.get(_get_return_type(function), []):
             site = MutationSite(function, body[0], function, function, "body")
-            yield "early-return", site, Edit(function, "body", [ast.Return(answer)])
+            yield "early-return", site, SyntaxTreeEdit(function, "body", [ast.Return(answer)])
 
 
-def _exchange_comparisons(site: MutationSite, others: Mapping[type[ast.cmpop], type[ast.cmpop]]) -> Iterator[Edit]:
+def _exchange_comparisons(
+    site: MutationSite, others: Mapping[type[ast.cmpop], type[ast.cmpop]]
+) -> Iterator[SyntaxTreeEdit]:
     if isinstance(site.node, ast.Compare):
         for index, operator in enumerate(site.node.ops):
             if type(operator) in others:
-                yield Edit(site.node.ops, index, others[type(operator)]())
+                yield SyntaxTreeEdit(site.node.ops, index, others[type(operator)]())
 
 
 def _has_opposite(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE_COMPARISON
 
 
-def _negate_test(test: ast.expr) -> ast.expr:
+def _negate_condition_of_node(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     return ast.UnaryOp(ast.Not(), test)

@@ -9,27 +9,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_TEXT_ONLY_NODES = (ast.JoinedStr, ast.Raise, ast.Assert)
+_NODES_THAT_ONLY_BUILD_TEXTS = (ast.JoinedStr, ast.Raise, ast.Assert)
 """The syntax nodes that only create the texts of errors and reasons, or only raise errors. They are not mutated."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class SyntaxTreeEdit:
     """A change of the syntax tree, which sets one field of a node, or one entry of a list of nodes, to a new value."""
 
     edited_node: Any
     key: Any
-    new: Any
+    new_value: Any
 
-    def swap_nodes(self) -> Edit:
+    def swap_nodes(self) -> SyntaxTreeEdit:
         """Put the new value into the syntax tree; return the edit that restores the old value."""
         if isinstance(self.key, str):
             old = getattr(self.edited_node, self.key)
-            setattr(self.edited_node, self.key, self.new)
+            setattr(self.edited_node, self.key, self.new_value)
         else:
             old = self.edited_node[self.key]
-            self.edited_node[self.key] = self.new
-        return Edit(self.edited_node, self.key, old)
+            self.edited_node[self.key] = self.new_value
+        return SyntaxTreeEdit(self.edited_node, self.key, old)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class MutationSite:
     node: ast.AST
     statement: ast.stmt
     parent: ast.AST
-    holder: Any
+    field_or_list_with_node: Any
     key: Any
 
-    def make_edit(self, new: Any) -> Edit:
+    def make_edit(self, new: Any) -> SyntaxTreeEdit:
         """Return the edit that replaces the node."""
-        return Edit(self.holder, self.key, new)
+        return SyntaxTreeEdit(self.field_or_list_with_node, self.key, new)
 
 
 def find_sites(function: ast.FunctionDef) -> Iterator[MutationSite]:
@@ -66,7 +66,7 @@ def is_docstring(statement: ast.stmt) -> bool:
 
 
 def _walk_sites(site: MutationSite) -> Iterator[MutationSite]:
-    if isinstance(site.node, _TEXT_ONLY_NODES) or _only_builds_error_message(site.node):
+    if isinstance(site.node, _NODES_THAT_ONLY_BUILD_TEXTS) or _only_builds_error_message(site.node):
         return
     yield site
     for name, value in ast.iter_fields(site.node):

@@ -14,7 +14,7 @@ from harness.pair.results import PairResults
 from harness.pair.scenarios import SCENARIOS
 from harness.printable import one_line
 
-MAX_NAME_CHARACTERS = 60
+MAX_SHOWN_SYSTEM_NAME_CHARACTERS = 60
 """The maximum length, in characters, of a system's name in a grid."""
 RESULTS_WORST_FIRST = (ScenarioResult.FAIL, ScenarioResult.BROKEN, ScenarioResult.UNSUPPORTED, ScenarioResult.PASS)
 LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
@@ -50,7 +50,7 @@ class PairGridCell:
 
 
 @dataclass(slots=True)
-class Grid:
+class PairResultGrid:
     """The systems in the order of their first appearance, and a cell for each pair of origin and target that
     exchanged messages.
     """
@@ -59,9 +59,9 @@ class Grid:
     cells: dict[tuple[str, str], PairGridCell] = field(default_factory=dict)
 
 
-def build_grid(results: Iterable[PairResults]) -> Grid:
+def build_grid(results: Iterable[PairResults]) -> PairResultGrid:
     """Return the grid of the results of several pairs of systems."""
-    grid = Grid()
+    grid = PairResultGrid()
     for one in results:
         for name in one.systems.values():
             if name not in grid.systems:
@@ -75,11 +75,11 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
     return grid
 
 
-def list_grid_lines(grid: Grid) -> Iterator[str]:
+def list_grid_lines(grid: PairResultGrid) -> Iterator[str]:
     """Yield the lines of the grid as text. A cell shows each result that occurred, with the letters of the scenarios
     that had this result.
     """
-    names = {name: one_line(name, MAX_NAME_CHARACTERS) for name in grid.systems}
+    names = {name: one_line(name, MAX_SHOWN_SYSTEM_NAME_CHARACTERS) for name in grid.systems}
     texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}
     first = max(len("from \\ to"), *(map(len, names.values())))
     widths = {
@@ -103,12 +103,16 @@ def _summarize_cell(cell: PairGridCell) -> str:
     return ", ".join(found)
 
 
-def build_grid_page(grid: Grid) -> str:
+def build_grid_page(grid: PairResultGrid) -> str:
     """Return the grid as one HTML page, in which texts from systems are escaped."""
     return _TEMPLATE_ENVIRONMENT.get_template("grid.html").render(
-        grid=grid, results=list(ScenarioResult), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
+        grid=grid,
+        results=list(ScenarioResult),
+        letters=LETTER_BY_SCENARIO,
+        scenarios=SCENARIOS,
+        names=_shorten_system_name,
     )
 
 
-def _shorten_name(text: str) -> str:
-    return one_line(text, MAX_NAME_CHARACTERS)
+def _shorten_system_name(text: str) -> str:
+    return one_line(text, MAX_SHOWN_SYSTEM_NAME_CHARACTERS)

@@ -52,7 +52,7 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
     )
 
 
-def compare_acknowledgment_classes(expected: Sequence[str], observed: Sequence[str]) -> ScenarioOutcome:
+def judge_received_acknowledgment_classes(expected: Sequence[str], observed: Sequence[str]) -> ScenarioOutcome:
     """Return the outcome for the expected and the received classes of acknowledgments. The order of the
     acknowledgments does not matter.
     """

@@ -15,7 +15,7 @@ from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import SutFile
 
-RESULTS_FILE = "pair.json"
+PAIR_RESULTS_FILE_NAME = "pair.json"
 SCHEMA_VERSION = 1
 UNKNOWN_SYSTEM_NAME = "unknown"
 """The text for a vendor or version that is missing in a SUT file."""
@@ -31,7 +31,9 @@ class PairResults:
     cells: tuple[DirectionResult, ...]
 
 
-def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[DirectionResult], started: datetime) -> None:
+def write_pair_results(
+    out: Path, files: Mapping[str, SutFile], cells: Iterable[DirectionResult], started: datetime
+) -> None:
     """Write the results of a pair of systems to its folder. ``started``: the time (UTC) at which the test of the pair
     started.
     """
@@ -42,14 +44,14 @@ def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Direc
         "systems": {role: asdict(file.sut) for role, file in files.items()},
         "cells": [asdict(one) for one in cells],
     }
-    (out / RESULTS_FILE).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    (out / PAIR_RESULTS_FILE_NAME).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def read_results(folder: Path) -> PairResults:
+def read_pair_results(folder: Path) -> PairResults:
     """Read the results of a pair of systems from its folder; raise UsageError if the folder does not contain such
     results.
     """
-    path = folder / RESULTS_FILE
+    path = folder / PAIR_RESULTS_FILE_NAME
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
         if tree["schema"] != SCHEMA_VERSION:

@@ -19,7 +19,7 @@ class _RecordedPacket:
     """The framer that splits the client's bytes into PDUs."""
 
 
-class RpcTraffic:
+class RpcRelayTrafficRecorder:
     """An observer of the RPC relays. It records the server of each connection as the SUT."""
 
     def __init__(self, recorder: Recorder) -> None:

@@ -14,11 +14,14 @@ from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.pair.outcomes import ScenarioOutcome, ScenarioResult
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
-from harness.pair.systems import SYSTEM_A, SYSTEM_B, Pair, PairDrivers
+from harness.pair.systems import ROLE_OF_SYSTEM_A, ROLE_OF_SYSTEM_B, PairDrivers, PairOfSystems
 from harness.rules.catalogue import Catalogue
 from harness.sut.control import Unsupported
 
-EXCHANGE_DIRECTIONS = ((SYSTEM_A, SYSTEM_B), (SYSTEM_B, SYSTEM_A))
+ORIGIN_AND_TARGET_ROLES_OF_BOTH_DIRECTIONS = (
+    (ROLE_OF_SYSTEM_A, ROLE_OF_SYSTEM_B),
+    (ROLE_OF_SYSTEM_B, ROLE_OF_SYSTEM_A),
+)
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ def run_pair(
     """
     cells = []
     for scenario in scenarios:
-        for origin, target in EXCHANGE_DIRECTIONS:
+        for origin, target in ORIGIN_AND_TARGET_ROLES_OF_BOTH_DIRECTIONS:
             cell = _run_scenario_in_direction(drivers, out, catalogue, scenario, origin, target)
             report(cell)
             cells.append(cell)
@@ -76,7 +79,7 @@ def _run_scenario_in_direction(
     return cell
 
 
-def run_scenario(scenario: Scenario, pair: Pair, origin: str, target: str) -> ScenarioOutcome:
+def run_scenario(scenario: Scenario, pair: PairOfSystems, origin: str, target: str) -> ScenarioOutcome:
     """Run a scenario; return its outcome, even if the scenario ends early."""
     try:
         return scenario.run(pair, pair.sides[origin], pair.sides[target])

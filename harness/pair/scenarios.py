@@ -8,16 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.pair.outcomes import ScenarioOutcome, ScenarioResult, compare_acknowledgment_classes, compare_messages
-from harness.pair.systems import Pair, PairSystem
+from harness.pair.outcomes import (
+    ScenarioOutcome,
+    ScenarioResult,
+    compare_messages,
+    judge_received_acknowledgment_classes,
+)
+from harness.pair.systems import PairOfSystems, PairSystem
 
-MESSAGE_COUNT = 3
+MESSAGES_PER_SCENARIO = 3
 LARGE_MESSAGE_BODY = "x" * 3_000_000
 """int bytes: the size of a body that nearly fills the largest packet (4 MiB)."""
 MAX_QUEUE_POLLS = 40
 MAX_ADMIN_MESSAGES = 1_000
 
-RunScenario = Callable[[Pair, PairSystem, PairSystem], ScenarioOutcome]
+RunScenario = Callable[[PairOfSystems, PairSystem, PairSystem], ScenarioOutcome]
 """The type of functions that carry out a scenario, with the pair, the origin and the target as arguments."""
 
 
@@ -36,7 +41,7 @@ class Scenario:
     run: RunScenario
 
 
-def _number_labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
+def _list_numbered_labels(name: str, number: int = MESSAGES_PER_SCENARIO) -> list[str]:
     return [f"{name} {index}" for index in range(1, number + 1)]
 
 
@@ -47,7 +52,7 @@ def _send_all_messages(
         origin.sut.send(target.direct_name(queue), label=label, **{"body": label, **fields})
 
 
-def _await_labels(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
+def _await_labels(pair: PairOfSystems, side: PairSystem, queue: str, number: int) -> list[str]:
     """Read the labels of the messages in a queue until the expected number of messages has arrived. After a silence
     window, read the labels once more to detect repeated messages.
     """
@@ -61,78 +66,78 @@ def _await_labels(pair: Pair, side: PairSystem, queue: str, number: int) -> list
 
 
 def _deliver_messages(
-    name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any
+    name: str, number: int = MESSAGES_PER_SCENARIO, *, transactional: bool = False, **fields: Any
 ) -> RunScenario:
-    def deliver(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
+    def deliver(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
-        labels = _number_labels(name, number)
+        labels = _list_numbered_labels(name, number)
         _send_all_messages(origin, target, queue, labels, **fields)
         return compare_messages(labels, _await_labels(pair, target, queue, len(labels)), in_order=True)
 
     return deliver
 
 
-def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
+def _request_acknowledgments(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send two messages whose arrival and receipt must be acknowledged in an administration queue of the origin."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
-    _send_all_messages(origin, target, queue, _number_labels("acknowledged", 2), **fields)
+    _send_all_messages(origin, target, queue, _list_numbered_labels("acknowledged", 2), **fields)
     _await_labels(pair, target, queue, 2)
     for _ in range(2):
         target.sut.control.call("receive", queue=queue, timeout_ms=0)
-    return compare_acknowledgment_classes(
+    return judge_received_acknowledgment_classes(
         ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2,
         _await_acknowledgment_classes(pair, origin, admin, 4),
     )
 
 
-def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
+def _send_to_missing_queue(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send a message to a missing queue. The origin must receive either a negative acknowledgment or no
     acknowledgment. An unsigned message gets no acknowledgment while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
     _send_all_messages(
-        origin, target, f"private$\\mqc-{origin.sut.own}-missing", _number_labels("refused", 1), **fields
+        origin, target, f"private$\\mqc-{origin.sut.own}-missing", _list_numbered_labels("refused", 1), **fields
     )
     classes = _await_acknowledgment_classes(pair, origin, admin, 1)
-    return compare_acknowledgment_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
+    return judge_received_acknowledgment_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
 
 
-def _await_acknowledgment_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
+def _await_acknowledgment_classes(pair: PairOfSystems, side: PairSystem, queue: str, number: int) -> list[str]:
     _await_labels(pair, side, queue, number)
     found = side.sut.control.call("peek", queue=queue, limit=MAX_ADMIN_MESSAGES)["messages"]
     return [str(one["class"]) for one in found]
 
 
-def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
+def _send_over_outage(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send messages while the network is interrupted. After the network is restored, each message must arrive once,
     and the messages must arrive in order.
     """
     queue = target.sut.queue("plain")
-    labels = _number_labels("over an outage", 2 * MESSAGE_COUNT)
-    _send_all_messages(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
-    pair.cut()
-    _send_all_messages(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
+    labels = _list_numbered_labels("over an outage", 2 * MESSAGES_PER_SCENARIO)
+    _send_all_messages(origin, target, queue, labels[:MESSAGES_PER_SCENARIO], delivery="recoverable")
+    pair.interrupt_network()
+    _send_all_messages(origin, target, queue, labels[MESSAGES_PER_SCENARIO:], delivery="recoverable")
     pair.environment.run_until(lambda: False, target.sut.quiet_ms)
     pair.restore_connections()
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
-def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
+def _send_over_restart(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Restart the target. Recoverable messages are sent before and after the restart; each must be in the queue once,
     and they must be in order.
     """
     queue = target.sut.queue("plain")
-    labels = _number_labels("over a restart", 2 * MESSAGE_COUNT)
-    _send_all_messages(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
-    _await_labels(pair, target, queue, MESSAGE_COUNT)
+    labels = _list_numbered_labels("over a restart", 2 * MESSAGES_PER_SCENARIO)
+    _send_all_messages(origin, target, queue, labels[:MESSAGES_PER_SCENARIO], delivery="recoverable")
+    _await_labels(pair, target, queue, MESSAGES_PER_SCENARIO)
     target.sut.restart()
-    _send_all_messages(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
+    _send_all_messages(origin, target, queue, labels[MESSAGES_PER_SCENARIO:], delivery="recoverable")
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
-def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
+def _await_after_outage(pair: PairOfSystems, side: PairSystem, queue: str, number: int) -> list[str]:
     """Wait until the messages that were sent during an outage have arrived. The limit is several times the duration
     after which a queue manager connects again.
     """
@@ -143,12 +148,12 @@ def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -
     return _await_labels(pair, side, queue, number)
 
 
-def _receive_from_remote_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
+def _receive_from_remote_queue(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
     and the messages must be received in order. The queue must then be empty.
     """
     queue = target.sut.queue("plain")
-    labels = _number_labels("read remotely")
+    labels = _list_numbered_labels("read remotely")
     _send_all_messages(origin, target, queue, labels)
     _await_labels(pair, target, queue, len(labels))
     call = origin.sut.control.call

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import DatagramSink, RealEnvironment
 from harness.errors import UsageError
-from harness.pair.rpc_traffic import RpcTraffic
+from harness.pair.rpc_traffic import RpcRelayTrafficRecorder
 from harness.sut.drivers import create_driver
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut import Sut
@@ -19,7 +19,7 @@ from harness.topology.relay import Relay
 from harness.topology.traffic import RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
-SYSTEM_A, SYSTEM_B = "A", "B"
+ROLE_OF_SYSTEM_A, ROLE_OF_SYSTEM_B = "A", "B"
 REMOTE_READ_PORT = 2105
 """The port of qm2qm that is used if the SUT file does not set ``driver.rpc_read_port``."""
 
@@ -87,7 +87,7 @@ class _ForwardingSink(DatagramSink):
         self.take(remote, data)
 
 
-class NoJudge:
+class JudgeIgnoringAllPackets:
     """A judge that ignores all packets. A pair is judged only by the outcomes of its scenarios."""
 
     def on_frame(self, frame: Frame) -> None:
@@ -97,14 +97,16 @@ class NoJudge:
         """Do nothing, because no judge is needed."""
 
 
-class Pair:
+class PairOfSystems:
     """Both systems of a pair during one scenario. One capture contains all of their traffic."""
 
     def __init__(self, environment: RealEnvironment, sides: dict[str, PairSystem], capture: Path) -> None:
         self.environment = environment
         self.sides = sides
         self.recorder = Recorder(environment, capture)
-        self.traffic = RelayTraffic(self.recorder, {one.relay_address: role for role, one in sides.items()}, NoJudge())
+        self.traffic = RelayTraffic(
+            self.recorder, {one.relay_address: role for role, one in sides.items()}, JudgeIgnoringAllPackets()
+        )
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
         self._relays = [self._relay_connections(one) for one in sides.values()]
         self._relays += [relay for one in sides.values() for relay in self._relay_rpc(one)]
@@ -120,7 +122,7 @@ class Pair:
         """
         if not side.sut.has("qm2qm"):
             return []
-        driver, traffic = side.sut.file.driver, RpcTraffic(self.recorder)
+        driver, traffic = side.sut.file.driver, RpcRelayTrafficRecorder(self.recorder)
         ports = dict.fromkeys((side.sut.rpc_port, driver.rpc_read_port or REMOTE_READ_PORT))
         return [
             Relay(
@@ -138,7 +140,7 @@ class Pair:
         at = Endpoint(side.relay_address, side.sut.file.driver.peer_ping_port or side.sut.ping_port)
         return PingRelay(self.environment, at, target, self.recorder)
 
-    def cut(self) -> None:
+    def interrupt_network(self) -> None:
         """Interrupt the network between the systems."""
         for relay in self._relays:
             relay.cut()
@@ -165,7 +167,7 @@ class Pair:
             stack.callback(self.recorder.close)
             for ping in self._pings:
                 stack.callback(ping.close)
-            stack.callback(self.cut)
+            stack.callback(self.interrupt_network)
             stack.callback(self._await_acknowledgments)
             for side in self.sides.values():
                 stack.callback(side.sut.restore_state)
@@ -176,7 +178,7 @@ class PairDrivers:
     """The drivers of both systems of a pair."""
 
     def __init__(self, a: SutFile, b: SutFile, out: Path) -> None:
-        for role, file in ((SYSTEM_A, a), (SYSTEM_B, b)):
+        for role, file in ((ROLE_OF_SYSTEM_A, a), (ROLE_OF_SYSTEM_B, b)):
             if file.driver.kind != "external":
                 raise UsageError(f"{file.path}: driver.kind is {file.driver.kind!r}; a pair needs two external systems")
             if file.control.kind == "none":
@@ -187,7 +189,7 @@ class PairDrivers:
                 "address at which its system reaches the other system"
             )
         self._drivers: dict[str, ExternalDriver] = {}
-        for number, (role, file) in enumerate(((SYSTEM_A, a), (SYSTEM_B, b))):
+        for number, (role, file) in enumerate(((ROLE_OF_SYSTEM_A, a), (ROLE_OF_SYSTEM_B, b))):
             driver = create_driver(file, out, number)
             assert isinstance(driver, ExternalDriver)
             self._drivers[role] = driver
@@ -197,8 +199,10 @@ class PairDrivers:
         for driver in self._drivers.values():
             driver.resets = False
             driver.start()
-        if self._drivers[SYSTEM_A].identifier == self._drivers[SYSTEM_B].identifier:
-            raise UsageError(f"both SUT files describe the same queue manager, {self._drivers[SYSTEM_A].identifier}")
+        if self._drivers[ROLE_OF_SYSTEM_A].identifier == self._drivers[ROLE_OF_SYSTEM_B].identifier:
+            raise UsageError(
+                f"both SUT files describe the same queue manager, {self._drivers[ROLE_OF_SYSTEM_A].identifier}"
+            )
         # After a reset, a system numbers its messages from 1 again, and the other system discards them as repeated.
         both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
         for driver in self._drivers.values():
@@ -210,7 +214,7 @@ class PairDrivers:
             driver.stop()
 
     @contextmanager
-    def open_pair(self, name: str, capture: Path) -> Iterator[Pair]:
+    def open_pair(self, name: str, capture: Path) -> Iterator[PairOfSystems]:
         """Open both systems of a pair for one scenario."""
         environment = RealEnvironment()
         try:
@@ -218,10 +222,10 @@ class PairDrivers:
                 role: driver.open_sut_in_environment(environment, name, name) for role, driver in self._drivers.items()
             }
             found_at = {
-                SYSTEM_A: views[SYSTEM_B].file.driver.peer_address,
-                SYSTEM_B: views[SYSTEM_A].file.driver.peer_address,
+                ROLE_OF_SYSTEM_A: views[ROLE_OF_SYSTEM_B].file.driver.peer_address,
+                ROLE_OF_SYSTEM_B: views[ROLE_OF_SYSTEM_A].file.driver.peer_address,
             }
-            pair = Pair(
+            pair = PairOfSystems(
                 environment, {role: PairSystem(role, view, found_at[role]) for role, view in views.items()}, capture
             )
             try:

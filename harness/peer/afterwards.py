@@ -6,9 +6,13 @@ from uuid import UUID
 
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.peer.party import Party
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from harness.peer.party import CounterpartOfSut
+from harness.sut.provisioning import GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS
+from harness.sut.sut_file import (
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
@@ -21,13 +25,13 @@ CONNECT_RETRY_PERIOD_MS = 15_000
 connects within this time.
 """
 POLL_INTERVAL_MS = 200
-IMMEDIATE_TIME_SCALE = 200
+TIME_SCALE_FOR_IMMEDIATE_ACKS = 200
 """The factor by which the timers of the peer are shortened when the peer accepts messages after a test. With this
 factor, the peer acknowledges messages immediately.
 """
 
 
-def accept_residue(peer: Party) -> None:
+def accept_messages_left_by_earlier_tests(peer: CounterpartOfSut) -> None:
     """Before a test, accept the messages that earlier tests or runs left for this peer; record the number of these
     messages.
     """
@@ -40,7 +44,7 @@ def accept_residue(peer: Party) -> None:
             _accept_as_queue_manager(peer, identifier, names)
 
 
-def accept_waiting_messages(peer: Party) -> None:
+def accept_waiting_messages(peer: CounterpartOfSut) -> None:
     """After a test, accept and acknowledge the SUT's messages for the peer until none is left, or record how many
     remain.
 
@@ -61,7 +65,7 @@ def accept_waiting_messages(peer: Party) -> None:
         sut.residue.append(f"messages for {peer.address} were not removed and could still be in the SUT: {error}")
 
 
-def _list_expected_identifiers(peer: Party) -> dict[UUID, tuple[str, ...]]:
+def _list_expected_identifiers(peer: CounterpartOfSut) -> dict[UUID, tuple[str, ...]]:
     """Return the identifiers of the queue managers that the SUT may expect at the peer's address. For each identifier,
     return the strings that occur in a format name if it names that queue manager.
     """
@@ -69,15 +73,20 @@ def _list_expected_identifiers(peer: Party) -> dict[UUID, tuple[str, ...]]:
     if peer.sut.has("public_names"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE),)
     if peer.sut.has("directory"):
-        known[peer.identifier] += (str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE), str(FAR_QUEUE_MANAGER))
+        known[peer.identifier] += (
+            str(PEER_PUBLIC_QUEUE),
+            str(GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE),
+            str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
+        )
     if peer.sut.has("security"):
         known |= {
-            identifier: (str(identifier),) for identifier in (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID)
+            identifier: (str(identifier),)
+            for identifier in (GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS)
         }
     return known
 
 
-def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
+def _accept_as_queue_manager(peer: CounterpartOfSut, identifier: UUID, names: tuple[str, ...]) -> int:
     """Accept messages as the queue manager with the given identifier; return the number of messages that still wait in
     the SUT, or 0 if the SUT does not report this number.
     """
@@ -89,7 +98,7 @@ def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ..
         remote_tcp_port=sut.tcp_port,
         remote_ping_port=sut.ping_port,
         queue_manager_quota_kb=PEER_QUOTA_KB,
-        timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE),
+        timers=TimerSettings(scale=TIME_SCALE_FOR_IMMEDIATE_ACKS),
         routes={sut.identifier: sut.address} if sut.identifier else {},
     )
     host = CoreHost(peer.environment, QueueManager(config, peer.entropy), peer.address)

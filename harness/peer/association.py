@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import SecurityContextOfConnection, begin_protection
-from harness.sut.releases import LackedByRelease, lacks_method
+from harness.sut.releases import LackedByRelease, does_release_lack_method
 from harness.wire import dissect
 from harness.wire.rpc import (
     ACCEPTANCE_RESULT,
@@ -56,7 +56,7 @@ RPC_ACCESS_DENIED_STATUS = 5
 OPERATION_BY_NAME = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
 
-class Context(NamedTuple):
+class AcceptedPresentationContext(NamedTuple):
     """A presentation context that the SUT accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     p_cont_id: int
@@ -95,7 +95,7 @@ class Call:
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
         peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer to {name}")
-        if self.thrown == NO_SUCH_METHOD_FAULT_STATUS and lacks_method(peer.sut, name):
+        if self.thrown == NO_SUCH_METHOD_FAULT_STATUS and does_release_lack_method(peer.sut, name):
             raise LackedByRelease(f"the SUT's release does not implement {name} (MS-MQQP <2>)")
         return self
 
@@ -148,7 +148,7 @@ class Call:
         return "returned" if self.status is None else get_status_name(self.status)
 
     @property
-    def plain_outcome(self) -> str:
+    def outcome_whether_thrown_or_returned(self) -> str:
         """The outcome of the call. An HRESULT has the same description whether the SUT returned it or sent it as the
         status of a fault.
         """
@@ -156,7 +156,7 @@ class Call:
 
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
 
-    FAILURE: ClassVar[str] = "a failure HRESULT"
+    FAILURE_HRESULT_TEXT: ClassVar[str] = "a failure HRESULT"
     WAITING: ClassVar[str] = "still waiting"
 
     @property
@@ -170,7 +170,7 @@ class Call:
         return None if described is None else described.value
 
     @property
-    def sequential_id(self) -> int | None:
+    def sequential_id_of_read(self) -> int | None:
         """The SequentialId in the answer to a read, or None if the answer has no SequentialId."""
         return None if self.out is None else self.out.lpRemoteReadDesc2.SequentialId
 
@@ -209,8 +209,8 @@ class Call:
 
     @property
     def label_or_failure(self) -> str:
-        """``FAILURE`` if the call returned a failure HRESULT; otherwise ``label_or_outcome``."""
-        return self.FAILURE if self.failed else self.label_or_outcome
+        """``FAILURE_HRESULT_TEXT`` if the call returned a failure HRESULT; otherwise ``label_or_outcome``."""
+        return self.FAILURE_HRESULT_TEXT if self.failed else self.label_or_outcome
 
     @property
     def has_null_handle(self) -> bool:
@@ -259,7 +259,7 @@ class Association(RawConversation):
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, by_peer=True)
-        self.contexts: dict[Syntax, Context] = {}
+        self.contexts: dict[Syntax, AcceptedPresentationContext] = {}
         self.elsewhere: dict[Syntax, Association] = {}
         """The associations for interfaces that the SUT serves at separate ports, by interface."""
         self.group = 0
@@ -455,7 +455,9 @@ class Association(RawConversation):
     def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[BindOutcome]) -> None:
         for proposal, outcome in zip(proposals, outcomes, strict=False):
             if outcome.result == ACCEPTANCE_RESULT and outcome.transfer_syntax in (NDR, NDR64):
-                self.contexts[proposal.abstract_syntax] = Context(proposal.p_cont_id, outcome.transfer_syntax == NDR64)
+                self.contexts[proposal.abstract_syntax] = AcceptedPresentationContext(
+                    proposal.p_cont_id, outcome.transfer_syntax == NDR64
+                )
 
     # -- calls --------------------------------------------------------------------------------------------------
 
@@ -465,7 +467,7 @@ class Association(RawConversation):
         *,
         stub: bytes | None = None,
         fragment: int = MAX_FRAGMENT_BYTES,
-        context: Context | None = None,
+        context: AcceptedPresentationContext | None = None,
         **arguments: Any,
     ) -> Call:
         """Send a request without waiting for its answer.
@@ -492,7 +494,7 @@ class Association(RawConversation):
         self,
         opnum: int,
         stub: bytes,
-        context: Context,
+        context: AcceptedPresentationContext,
         *,
         call_id: int | None = None,
         fragment: int = MAX_FRAGMENT_BYTES,

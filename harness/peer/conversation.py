@@ -11,7 +11,7 @@ from harness.capture.recorder import Connection, Frame
 from harness.environment import Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError
-from harness.peer.party import Party
+from harness.peer.party import CounterpartOfSut
 from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
@@ -19,7 +19,7 @@ from reference_qm.surface.commands import Inspect, SendMessage
 USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set, which acknowledges 32 recoverable messages (MS-MQQB 2.2.6.1)."""
-ChangePacket = Callable[[Any], Any]
+ChangeSentPacket = Callable[[Any], Any]
 """The type of functions that change packets. Such a function is called with the scapy packet to be sent. It returns a
 changed packet, bytes, or None to drop the packet.
 """
@@ -31,7 +31,7 @@ class Conversation:
     stream: Stream
     record: Connection
 
-    def __init__(self, peer: Party) -> None:
+    def __init__(self, peer: CounterpartOfSut) -> None:
         self.peer = peer
         self._next = 0
 
@@ -50,10 +50,14 @@ class Conversation:
     @property
     def messages(self) -> list[Frame]:
         """The messages that the SUT has sent on this connection, except messages of earlier tests."""
-        return [frame for frame in self._user_messages(self.record.from_sut) if not self.peer.is_residue(frame)]
+        return [
+            frame
+            for frame in self._user_messages(self.record.from_sut)
+            if not self.peer.is_about_message_of_earlier_test(frame)
+        ]
 
     @property
-    def sut_parameters(self) -> Any:
+    def connection_parameters_of_sut(self) -> Any:
         """The ConnectionParametersHeader that the SUT sent on this connection."""
         return next(frame for frame in self.received if frame.kind == "ConnectionParameters")[
             "ConnectionParametersHeader"
@@ -219,7 +223,7 @@ class Conversation:
         acks = [frame for frame in self.received if frame.kind == "SessionAck"]
         return acks[-1] if acks else None
 
-    def check_alive(self) -> Frame:
+    def require_session_ack_for_message(self) -> Frame:
         """Send a message and return its SessionAck; raise ConformanceFailure if no SessionAck arrives."""
         answer = self.request_acknowledgment()
         if answer is None:
@@ -240,7 +244,7 @@ class Conversation:
 class RawConversation(Conversation):
     """A conversation without a reference core. The peer sends only packets that the check builds."""
 
-    def __init__(self, peer: Party, *, by_peer: bool) -> None:
+    def __init__(self, peer: CounterpartOfSut, *, by_peer: bool) -> None:
         super().__init__(peer)
         self.by_peer = by_peer
         self.is_open = False
@@ -286,16 +290,18 @@ class Session(Conversation):
     SUT's packets from the core, which then neither acknowledges them nor reacts to them.
     """
 
-    def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
+    def __init__(
+        self, peer: CounterpartOfSut, host: CoreHost, stream: Stream, record: Connection, transport: str
+    ) -> None:
         super().__init__(peer)
         self._host = host
         self.stream = stream
         self.record = record
         self.transport = transport
-        self.packet_changes: list[ChangePacket] = []
+        self.packet_changes: list[ChangeSentPacket] = []
         self.ignore_incoming = False
 
-    def change_sent_packets(self, change: ChangePacket) -> Session:
+    def change_sent_packets(self, change: ChangeSentPacket) -> Session:
         """Change every packet that the core sends from now on with the function ``change``."""
         self.packet_changes.append(change)
         return self

@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame
-from harness.environment.pulse import Pulse
+from harness.environment.pulse import LivenessMeasurement
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
-Instant = Frame | int
+FrameOrTimeMs = Frame | int
 """The type of an instant: a packet, or a time in int ms on the recorder's clock."""
 IN_TIME_TEXT = "in time"
 
 
-def get_time_ms(instant: Instant) -> int:
+def get_time_ms(instant: FrameOrTimeMs) -> int:
     """Return the time of an instant in ms on the recorder's clock."""
     return instant.time_ms if isinstance(instant, Frame) else instant
 
@@ -29,12 +29,12 @@ class Duration:
     """The time between two instants.
 
     ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the total length
-    of the stalls between the instants. ``longest_ms``: the length of the longest stall of the test so far.
+    of the stalls between the instants. ``longest_possible_ms``: the length of the longest stall of the test so far.
     """
 
     ms: int
     stalled_ms: int
-    longest_ms: int
+    longest_possible_ms: int
     sut: Sut
 
     def get_allowed_range(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
@@ -46,7 +46,7 @@ class Duration:
         the value if it was as long as the duration, or if it occurred at a different time of the test.
         """
         value = self.ms if observed is None else observed
-        if earliest_ms <= value <= latest_ms or not self.longest_ms:
+        if earliest_ms <= value <= latest_ms or not self.longest_possible_ms:
             return earliest_ms, latest_ms
         early, late = earliest_ms - self.stalled_ms, latest_ms + self.stalled_ms
         covered = self.stalled_ms >= (earliest_ms or latest_ms)
@@ -68,19 +68,19 @@ class Duration:
         earliest_ms, latest_ms = self.expect_timer_duration(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 
-    def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
+    def is_near_expected_duration(self, expected_ms: float, tolerance_ms: float) -> bool:
         """Return whether the duration equals the expected duration within the tolerance.
 
         Every other possible duration must differ from the expected duration by at least four tolerances.
         Raise ConformanceFailure if stalls longer than two tolerances make the possible durations indistinguishable.
         """
-        self.require_steady(int(2 * tolerance_ms))
+        self.require_duration_without_long_stall(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
-        if not near and self.longest_ms:
+        if not near and self.longest_possible_ms:
             raise self._raise_unknown_duration(f"the duration is {self.ms:,} ms instead of {expected_ms:,.0f} ms")
         return near
 
-    def require_steady(self, margin_ms: int) -> None:
+    def require_duration_without_long_stall(self, margin_ms: int) -> None:
         """Raise ConformanceFailure if the SUT stalled longer than a margin during the measured duration. The rules of
         the check then become inconclusive.
         """
@@ -88,11 +88,11 @@ class Duration:
             raise self._raise_unknown_duration(f"the tolerance is {margin_ms:,} ms")
 
     def _raise_unknown_duration(self, what: str) -> ConformanceFailure:
-        stood = f"the SUT stalled for up to {self.longest_ms:,} ms ({self.stalled_ms:,} ms in total) during or near"
-        return ConformanceFailure(f"{stood} the measured duration: {what}")
+        stalls = f"up to {self.longest_possible_ms:,} ms ({self.stalled_ms:,} ms in total)"
+        return ConformanceFailure(f"the SUT stalled for {stalls} during or near the measured duration: {what}")
 
 
-def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:
+def duration(sut: Sut, pulse: LivenessMeasurement | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:
     """Return the duration between two times of a recorder. All times are int ms; ``began_ms`` is the time at which
     the recorder began.
     """

@@ -8,12 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from harness.peer.conversation import RawConversation
-from harness.peer.party import Party
+from harness.peer.party import CounterpartOfSut
 from harness.peer.timeouts import PEER_TIMEOUTS
 from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
-MARKED_RESERVED_FIELD = {"Reserved": 0xA7}
+FIELD_RESERVED_WITH_UNUSUAL_VALUE = {"Reserved": 0xA7}
 """A value of BaseHeader.Reserved. Receivers ignore this field (MS-MQMQ 2.2.19.1), so a response with a different
 value is not an echo of the request.
 """
@@ -21,16 +21,16 @@ UNUSUAL_WINDOW_SIZE = 4_099
 """An unusual WindowSize, which no SUT uses by chance."""
 
 
-def establish_request(peer: Party, **header: Any) -> Any:
+def establish_request(peer: CounterpartOfSut, **header: Any) -> Any:
     """Build an EstablishConnection request from the peer, for a direct format name unless a ServerGuid is given."""
     usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
-    return establish_connection(base=MARKED_RESERVED_FIELD, **usual | header)
+    return establish_connection(base=FIELD_RESERVED_WITH_UNUSUAL_VALUE, **usual | header)
 
 
 def build_parameters_request(**header: Any) -> Any:
     """Build a ConnectionParameters request from the peer with short timeouts."""
     return connection_parameters(
-        base=MARKED_RESERVED_FIELD, **PEER_TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header
+        base=FIELD_RESERVED_WITH_UNUSUAL_VALUE, **PEER_TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header
     )
 
 

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.message_summary import MessageSummary
-from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.errors import HarnessError
 from harness.peer.conversation import USER_MESSAGE_KIND, Conversation, RawConversation, Session
-from harness.peer.party import Party
+from harness.peer.party import CounterpartOfSut
 from harness.peer.raw_ends import RawListener
 from harness.wire import connection_parameters, establish_connection
 
@@ -24,7 +24,7 @@ TCP = "tcp"
 FrameCondition = Callable[[Frame], bool]
 
 
-class Inbox:
+class InboxOfUserMessages:
     """Every UserMessage from the SUT in one test, on all connections, whichever side opened them, with or without a
     core.
 
@@ -33,7 +33,7 @@ class Inbox:
 
     def __init__(
         self,
-        peer: Party,
+        peer: CounterpartOfSut,
         conversations: Callable[[], list[Conversation]],
         listen_raw: Callable[[], RawListener],
         is_foreign: FrameCondition,
@@ -76,11 +76,15 @@ class Inbox:
         return self._messages.copy()
 
     @property
-    def pieces(self) -> list[Frame]:
+    def packets_with_possibly_malformed_messages(self) -> list[Frame]:
         """Every packet that is a message or is malformed. Checks that examine the bytes of possibly malformed messages
         use these packets.
         """
-        return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
+        return [
+            frame
+            for frame in self._pieces
+            if frame.kind != USER_MESSAGE_KIND or not self.peer.is_about_message_of_earlier_test(frame)
+        ]
 
     def wait(self, wanted: FrameCondition, count: int = 1, within_ms: int | None = None) -> list[Frame]:
         """Wait until ``count`` of the wanted messages have arrived, or until the timeout expires; return the wanted
@@ -111,7 +115,7 @@ class Inbox:
     def _on_frame(self, frame: Frame) -> None:
         if not frame.from_sut or self._is_foreign(frame):
             return
-        if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED):
+        if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND):
             self._pieces.append(frame)
         if frame.kind == USER_MESSAGE_KIND:
             self._unread_frames.append(frame)
@@ -122,13 +126,13 @@ class Inbox:
     def _read_new_frames(self) -> None:
         while self._unread_frames:
             frame = self._unread_frames[0]
-            if not self.peer.is_residue(frame):
+            if not self.peer.is_about_message_of_earlier_test(frame):
                 self._copies.append(frame)
-                if self._is_new(frame):
+                if self._is_first_packet_of_message(frame):
                     self._messages.append(frame)
             self._unread_frames.popleft()
 
-    def _is_new(self, frame: Frame) -> bool:
+    def _is_first_packet_of_message(self, frame: Frame) -> bool:
         user, again = frame.message or frame["UserHeader"], frame.message in self._summaries
         if frame.message is not None:
             self._summaries.add(frame.message)
@@ -191,7 +195,7 @@ def has_listening_core(session: Conversation) -> bool:
 # -- the peer's answers when the SUT opens a session --------------------------------------------------------------
 
 
-def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:
+def establish_response(peer: CounterpartOfSut, frame: Frame, **header: Any) -> Any:
     """Build the response to an EstablishConnection request from the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {

@@ -12,28 +12,28 @@ from uuid import UUID
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure
-from harness.peer.durations import Duration, Instant, duration, get_time_ms
+from harness.peer.durations import Duration, FrameOrTimeMs, duration, get_time_ms
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.varying.variant import PLAIN_VARIANT, RowVariant
+from harness.varying.variant import VARIANT_WITHOUT_CHANGES, RowVariant
 from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
-NO_FIELDS: Mapping[str, Any] = {}
+NO_CHANGED_FIELDS: Mapping[str, Any] = {}
 """An empty mapping, for a header whose fields all have default values."""
 DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 
 
-class SequencePositions:
+class PositionsInSequenceOfPeer:
     """The positions of transactional messages in one sequence of the peer. ``ordinal`` (1 to 15) distinguishes the
     sequences of a test.
 
     A later sequence has a greater TxSequenceID, even in tests that begin in the same second.
     """
 
-    def __init__(self, peer: Party, ordinal: int = 1) -> None:
+    def __init__(self, peer: CounterpartOfSut, ordinal: int = 1) -> None:
         base = (peer.next_message_id() & 0x0FFF_FFFF) << 4
         self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
         self.number = 0
@@ -51,14 +51,14 @@ class SequencePositions:
         }
 
 
-class PartyIdentity(NamedTuple):
+class CounterpartIdentity(NamedTuple):
     """The identity of a counterpart of the SUT, which consists of its QueueManager.Identifier and its address."""
 
     identifier: UUID
     address: str
 
 
-class Party:
+class CounterpartOfSut:
     """The counterpart of the SUT in one test, without its connections."""
 
     def __init__(
@@ -67,8 +67,8 @@ class Party:
         sut: Sut,
         recorder: Recorder,
         seed: str,
-        variant: RowVariant = PLAIN_VARIANT,
-        identity: PartyIdentity | None = None,
+        variant: RowVariant = VARIANT_WITHOUT_CHANGES,
+        identity: CounterpartIdentity | None = None,
     ) -> None:
         """``variant``: the values of message properties that a check does not set. ``identity``: by
         default, the identity in the SUT file.
@@ -79,7 +79,7 @@ class Party:
         self.recorder = recorder
         self.entropy = SeededEntropy(f"{seed} {sut.own}")
         driver = sut.file.driver
-        self.identifier, self.address = identity or PartyIdentity(driver.peer_identifier, driver.peer_address)
+        self.identifier, self.address = identity or CounterpartIdentity(driver.peer_identifier, driver.peer_address)
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_PER_TEST)
         """The MessageIDs that are reserved for this test. Raw messages use the first half, and a reference core
         uses the second half.
@@ -101,7 +101,7 @@ class Party:
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
-    def pass_time_until(self, since: Instant, ms: int) -> None:
+    def pass_time_until(self, since: FrameOrTimeMs, ms: int) -> None:
         """Wait, by the tester's clock, until a given time has passed since an instant."""
         self.pass_time(max(0, ms - self.measure_duration(since).ms))
 
@@ -131,29 +131,29 @@ class Party:
         """Return a direct format name of a queue of the peer."""
         return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
 
-    def private_name(self, number: int = 1) -> str:
+    def build_private_format_name_of_peer(self, number: int = 1) -> str:
         """Return a private format name of a queue of the peer."""
         return f"PRIVATE={self.identifier}\\{number:08x}"
 
     @property
-    def public_name(self) -> str:
+    def format_name_of_public_queue(self) -> str:
         """The format name of the peer's public queue."""
         return f"PUBLIC={PEER_PUBLIC_QUEUE}"
 
     @property
-    def missing_queue(self) -> str:
+    def format_name_of_missing_queue(self) -> str:
         """The format name of a queue that does not exist in the SUT, as the destination of a message."""
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
-    def private_destination(self, queue: str) -> dict[str, Any]:
+    def build_fields_for_private_name_of_sut_queue(self, queue: str) -> dict[str, Any]:
         """Return the UserHeader fields that address a message to a queue of the SUT by its private format name; the
         argument is the queue's path name.
         """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
-        return self.private_queue(self.sut.guid, number)
+        return self.build_fields_for_private_destination(self.sut.guid, number)
 
     @staticmethod
-    def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
+    def build_fields_for_private_destination(queue_manager: UUID, number: int) -> dict[str, Any]:
         """Return the UserHeader fields that address a message to a private queue of a queue manager."""
         return {
             "DQ": DQ_PRIVATE_ON_DESTINATION,
@@ -161,7 +161,7 @@ class Party:
             "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
         }
 
-    def message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
+    def message(self, user: Mapping[str, Any] = NO_CHANGED_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
         """Build a message with a new MessageID, by default an express message.
 
         ``user``: fields of UserHeader. ``queue``: plain, transactional or admin. ``headers``: arguments of
@@ -173,26 +173,26 @@ class Party:
             "SentTime": self.environment.now().utc_s,
         }
         destination = self.sut.format_name(queue).removeprefix("DIRECT=")
-        if self.variant is not PLAIN_VARIANT:
+        if self.variant is not VARIANT_WITHOUT_CHANGES:
             if "destination" not in headers and self.variant["destination"] == "private":
-                own |= self.private_destination(self.sut.queue(queue))
+                own |= self.build_fields_for_private_name_of_sut_queue(self.sut.queue(queue))
             if "transaction" not in headers and self.variant.value("delivery") == "transactional":
                 headers = {"transaction": self.sequence.get_next_message_fields(), **headers}
         plain = {"destination": destination, "user": own, "body": b"of the peer"}
         return user_message(**self.variant.add_to_packet(plain, {**headers, "user": user}))
 
     @cached_property
-    def sequence(self) -> SequencePositions:
+    def sequence(self) -> PositionsInSequenceOfPeer:
         """The sequence of those messages that are transactional only because the current row (set of parameters) of a
         varied check requires it.
         """
-        return SequencePositions(self)
+        return PositionsInSequenceOfPeer(self)
 
-    def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
+    def recoverable_message(self, user: Mapping[str, Any] = NO_CHANGED_FIELDS, **headers: Any) -> Any:
         """Build a recoverable message, which the SUT must acknowledge after RecoverableAckTimeout."""
         return self.message({"DM": 1, **user}, **headers)
 
-    def is_residue(self, frame: Frame) -> bool:
+    def is_about_message_of_earlier_test(self, frame: Frame) -> bool:
         """Return whether a packet is a message of an earlier test with the same peer, or acknowledges such a
         message. No check judges these packets.
         """
@@ -224,7 +224,7 @@ class Party:
         """Return whether the SUT stalled between two times on the recorder's clock."""
         return self.measure_duration(since_ms, until_ms).stalled_ms > 0
 
-    def measure_duration(self, since: Instant, until: Instant | None = None) -> Duration:
+    def measure_duration(self, since: FrameOrTimeMs, until: FrameOrTimeMs | None = None) -> Duration:
         """Return the duration between two instants. If ``until`` is None, the second instant is the present. Use
         this method for every comparison of durations.
         """

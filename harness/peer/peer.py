@@ -16,14 +16,14 @@ from harness.environment import Environment, Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
-from harness.peer.conversation import ChangePacket, Conversation, RawConversation, Session
+from harness.peer.conversation import ChangeSentPacket, Conversation, RawConversation, Session
 from harness.peer.handshake import build_parameters_request, establish_request, shake_hands
-from harness.peer.inbox import Inbox
-from harness.peer.party import NO_FIELDS, Party, PartyIdentity
+from harness.peer.inbox import InboxOfUserMessages
+from harness.peer.party import NO_CHANGED_FIELDS, CounterpartIdentity, CounterpartOfSut
 from harness.peer.raw_ends import PingPort, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
-from harness.varying.variant import PLAIN_VARIANT, RowVariant
+from harness.varying.variant import VARIANT_WITHOUT_CHANGES, RowVariant
 from reference_qm.codec import ConnectionParametersPacket, parse_packet
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -35,7 +35,7 @@ UNUSED_ADDRESS = "127.255.255.253"
 """A loopback address that no peer uses."""
 
 
-class Peer(Party):
+class Peer(CounterpartOfSut):
     """The counterpart of the SUT in one test. The recorder stores every packet that the peer sends or receives."""
 
     def __init__(
@@ -44,16 +44,16 @@ class Peer(Party):
         sut: Sut,
         recorder: Recorder,
         seed: str,
-        variant: RowVariant = PLAIN_VARIANT,
-        identity: PartyIdentity | None = None,
+        variant: RowVariant = VARIANT_WITHOUT_CHANGES,
+        identity: CounterpartIdentity | None = None,
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant, identity)
         self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
         """The MessageID of the first message of the peer's reference core."""
         self.sessions: dict[str, Session] = {}
         self.sessions_not_awaited_by_check: list[Session] = []
-        self._packet_changes_of_next_session: list[ChangePacket] = []
-        self._packet_changes_of_accepted_sessions: list[ChangePacket] = []
+        self._packet_changes_of_next_session: list[ChangeSentPacket] = []
+        self._packet_changes_of_accepted_sessions: list[ChangeSentPacket] = []
         self._host: CoreHost | None = None
         self._config = QueueManagerConfig(
             identifier=self.identifier,
@@ -71,19 +71,21 @@ class Peer(Party):
         self._actions_at_end_of_test: list[Callable[[], None]] = []
         self._other_hosts: list[Peer] = []
         """The further counterparts in the same test, which have other addresses."""
-        self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
+        self.inbox = InboxOfUserMessages(
+            self, lambda: self.open_conversations, self.listen_without_core, self.arrived_at_other_counterpart
+        )
         self._ignore_when_open = False
         self.listens = False
         """Whether the peer has ever waited for connections from the SUT."""
 
     @property
-    def conversations(self) -> list[Conversation]:
+    def open_conversations(self) -> list[Conversation]:
         """Every open connection with the SUT, opened by either side, with or without a core."""
         return [*self.sessions.values(), *(one for one in self._raw if one.is_open)]
 
     def hang_up(self) -> None:
         """Close every open connection with the SUT."""
-        for conversation in self.conversations:
+        for conversation in self.open_conversations:
             conversation.end()
 
     # -- a second host ------------------------------------------------------------------------------------------
@@ -94,7 +96,7 @@ class Peer(Party):
         The second counterpart uses the recorder of this peer, and ends with this peer. The inbox of each counterpart
         contains only the messages that the SUT sent to that counterpart.
         """
-        identity = PartyIdentity(uuid5(self.identifier, "second host"), address)
+        identity = CounterpartIdentity(uuid5(self.identifier, "second host"), address)
         second = Peer(
             self.environment, self.sut, self.recorder, f"second host {identity.identifier}", identity=identity
         )
@@ -103,7 +105,7 @@ class Peer(Party):
         self.call_at_end_of_test(lambda: second._release_everything(lambda: None))
         return second
 
-    def is_foreign(self, frame: Frame) -> bool:
+    def arrived_at_other_counterpart(self, frame: Frame) -> bool:
         """Return whether a packet arrived on a connection of another counterpart in the same test."""
         return frame.connection is not None and any(host.has_connection(frame) for host in self._other_hosts)
 
@@ -143,7 +145,7 @@ class Peer(Party):
         connection.expect("EstablishConnection")
         return connection
 
-    def open_raw(self, asked: Mapping[str, Any] = NO_FIELDS, **header: Any) -> RawConversation:
+    def open_raw(self, asked: Mapping[str, Any] = NO_CHANGED_FIELDS, **header: Any) -> RawConversation:
         """Open a connection without a core, and set up a session on it (state OPEN).
 
         ``asked``: fields of the EstablishConnection request. ``header``: fields of the ConnectionParameters
@@ -159,7 +161,7 @@ class Peer(Party):
         """Register a function that is called at the end of the test."""
         self._actions_at_end_of_test.append(close)
 
-    def listen_raw(self, *, ping: bool = True) -> RawListener:
+    def listen_without_core(self, *, ping: bool = True) -> RawListener:
         """Accept the SUT's connections without a core; answer the SUT's pings if ``ping`` is True."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
@@ -167,7 +169,7 @@ class Peer(Party):
         self._listeners.append(RawListener(self, self.register_conversation))
         return self._listeners[-1]
 
-    def open_udp(self, port: int = 0) -> PingPort:
+    def open_ping_port(self, port: int = 0) -> PingPort:
         """Open a UDP port for pings to and from the SUT."""
         end = PingPort(self, port)
         self.call_at_end_of_test(end.close)
@@ -191,16 +193,16 @@ class Peer(Party):
             self._host.start()
         return self._host
 
-    def open_session(self, tamper: ChangePacket | None = None) -> Session:
+    def open_session(self, tamper: ChangeSentPacket | None = None) -> Session:
         """Open a session to the SUT as the initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses
         the session.
         """
-        session, error = self.try_session(tamper)
+        session, error = self.try_to_open_session(tamper)
         if session is None or error is not None:
             raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
-    def try_session(self, tamper: ChangePacket | None = None) -> tuple[Session | None, str | None]:
+    def try_to_open_session(self, tamper: ChangeSentPacket | None = None) -> tuple[Session | None, str | None]:
         """Try to open a session; return the session (None if no connection was established), and the reason for the
         failure (None if the session is open).
         """
@@ -228,7 +230,7 @@ class Peer(Party):
         if ping:
             self.host.listen_ping(driver.peer_ping_port)
 
-    def change_packets_of_accepted_sessions(self, change: ChangePacket | None) -> None:
+    def change_packets_of_accepted_sessions(self, change: ChangeSentPacket | None) -> None:
         """Change, with the function ``change``, every packet that the core sends from now on, on connections that
         the SUT opens. If ``change`` is None, the changes end.
 

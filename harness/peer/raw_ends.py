@@ -8,14 +8,14 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.environment import Stream, StreamSink
 from harness.peer.conversation import RawConversation
-from harness.peer.party import Party
+from harness.peer.party import CounterpartOfSut
 from reference_qm.surface.inputs import Endpoint
 
 
 class RawListener:
     """A listener without a core for connections from the SUT at peer_address."""
 
-    def __init__(self, peer: Party, watch: Callable[[RawConversation], None]) -> None:
+    def __init__(self, peer: CounterpartOfSut, watch: Callable[[RawConversation], None]) -> None:
         self.peer = peer
         self._watch = watch
         driver = peer.sut.file.driver
@@ -47,7 +47,7 @@ class RawListener:
 class PingPort:
     """A UDP port of the peer for pings."""
 
-    def __init__(self, peer: Party, port: int) -> None:
+    def __init__(self, peer: CounterpartOfSut, port: int) -> None:
         self.peer = peer
         self.received: list[tuple[Endpoint, Frame]] = []
         self._next = 0

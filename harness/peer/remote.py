@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_TIMEOUT_MS
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import build_map_arguments, read_ports
@@ -23,8 +23,8 @@ from harness.wire.wire_error import WireError
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
 """The value of dwMQS in R_QMOpenRemoteQueue for a client that runs on Windows Server. Such a client needs no license.
 """
-START_RECEIVE_METHODS, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
-MESSAGE_BODY = b"of the peer"
+START_RECEIVE_METHODS, LOOKUP_METHOD = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
+BODY_OF_MESSAGES_FROM_PEER = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
 LABELS_BEYOND_ANY_QUEUE = 32
 """A number that is greater than the number of messages in any queue of a check. A cursor that returns this number
@@ -36,7 +36,7 @@ _ENDPOINT_MAPPER_PORT = 135
 _HIGHEST_PORT_NUMBER = 0xFFFF
 
 
-class Remote:
+class RemoteReaderOfSut:
     """The SUT's interfaces qmcomm and qm2qm, as one test uses them."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
@@ -170,11 +170,14 @@ class Remote:
 
     def deliver(self, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
         """Send messages to a queue of the SUT; raise ConformanceFailure if the SUT does not acknowledge them."""
-        self.send_all(
-            [self.peer.recoverable_message(user, queue=queue, label=label, body=MESSAGE_BODY) for label in labels]
+        self.send_messages_and_require_acks(
+            [
+                self.peer.recoverable_message(user, queue=queue, label=label, body=BODY_OF_MESSAGES_FROM_PEER)
+                for label in labels
+            ]
         )
 
-    def send_all(self, packets: Sequence[Any]) -> None:
+    def send_messages_and_require_acks(self, packets: Sequence[Any]) -> None:
         """Send messages to queues of the SUT; raise ConformanceFailure if the SUT does not acknowledge them."""
         if not packets:
             return
@@ -246,7 +249,7 @@ class RemoteQueue:
 
     def __init__(
         self,
-        remote: Remote,
+        remote: RemoteReaderOfSut,
         association: Association,
         opened: Call,
         *,
@@ -292,12 +295,12 @@ class RemoteQueue:
         REMOTEREADDESC.
         """
         old, new = Method.START_RECEIVE, Method.START_RECEIVE2
-        by = by or (old if lacks_method(self.remote.sut, new) else new)
+        by = by or (old if does_release_lack_method(self.remote.sut, new) else new)
         description = self.description(action, **fields)
         if by == old:
             return self.association.begin(by, lpRemoteReadDesc=description)
         arguments: dict[str, Any] = {"lpRemoteReadDesc2": build_desc2(description)}
-        if by == LOOKUP:
+        if by == LOOKUP_METHOD:
             arguments["LookupId"] = lookup_id
         return self.association.begin(by, **arguments)
 

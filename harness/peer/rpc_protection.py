@@ -17,7 +17,7 @@ from harness.wire.rpc_trailer import (
     NTLM_AUTHENTICATION_TYPE,
     PACKET_LEVEL,
     STUB_ALIGNMENT_BYTES,
-    Trailer,
+    SecTrailer,
     append_trailer,
     read_trailer,
     split_pdu,
@@ -65,11 +65,11 @@ class SecurityContextOfConnection:
         """Whether the client sends its last token in an rpc_auth_3, which has no answer (MS-RPCE 2.2.1.1.7)."""
         return self.auth_type == NTLM_AUTHENTICATION_TYPE
 
-    def build_sec_trailer(self, token: bytes, pad: int = 0) -> Trailer:
+    def build_sec_trailer(self, token: bytes, pad: int = 0) -> SecTrailer:
         """Return the sec_trailer that a PDU of this context needs."""
-        return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
+        return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
-    def owns_trailer(self, trailer: Trailer) -> bool:
+    def owns_trailer(self, trailer: SecTrailer) -> bool:
         """Return whether a sec_trailer has the identifiers of this security context."""
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
@@ -149,7 +149,7 @@ def begin_protection(sut: Sut) -> SecurityContextOfConnection | None:
     return SecurityContextOfConnection(access.auth_type, access.level, AUTHENTICATION_CONTEXT_ID, context)
 
 
-def accept_protection(sut: Sut, trailer: Trailer) -> SecurityContextOfConnection | None:
+def accept_protection(sut: Sut, trailer: SecTrailer) -> SecurityContextOfConnection | None:
     """Return the security context that the first token from the SUT requests, or None if the peer has no such
     provider.
     """

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.capture.recorder import MALFORMED, Frame
-from harness.environment import Listener, Stream, StreamSink
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Frame
+from harness.environment import Stream, StreamSink, TcpListener
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import SecurityContextOfConnection, accept_protection
 from harness.wire.rpc import (
@@ -65,7 +65,7 @@ AUTHENTICATION_TYPE_NAK_REASON, CHECKSUM_NAK_REASON = 8, 9
 """Reasons for the rejection of a bind with authentication (MS-RPCE 2.2.2.5)."""
 
 
-class Context(NamedTuple):
+class ServedPresentationContext(NamedTuple):
     """A presentation context that the server accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     interface: Syntax
@@ -76,8 +76,8 @@ class Context(NamedTuple):
 class ServedCall:
     """A call from the SUT.
 
-    ``frames``: the fragments of the request. ``into``: the [in] parameters, a scapy packet. ``malformed``: the
-    reason why the stub is invalid; if there is a reason, ``into`` is None.
+    ``frames``: the fragments of the request. ``decoded_request``: the [in] parameters, a scapy packet. ``malformed``:
+    the reason why the stub is invalid; if there is a reason, ``decoded_request`` is None.
     """
 
     association: ServedAssociation
@@ -85,11 +85,11 @@ class ServedCall:
     p_cont_id: int
     operation: Operation
     wide: bool
-    into: Any = None
+    decoded_request: Any = None
     frames: list[Frame] = field(default_factory=list)
     malformed: str | None = None
     answered: list[Frame] = field(default_factory=list)
-    cancel_frames: list[Frame] = field(default_factory=list)
+    frames_of_cancel_pdus: list[Frame] = field(default_factory=list)
     """The co_cancel and orphaned PDUs that the SUT sent for this call."""
     received_stub_bytes: bytearray = field(default_factory=bytearray, repr=False)
 
@@ -119,7 +119,7 @@ class ServedCall:
         self.answered.append(self.association.send(fault(self.call_id, self.p_cont_id, status)))
 
 
-AnswerCall = Callable[[ServedCall], None]
+AnswerServedCall = Callable[[ServedCall], None]
 """The type of functions that answer a call, or deliberately do not answer it."""
 
 
@@ -132,7 +132,7 @@ class ServedAssociation(RawConversation):
         self.port = port
         self.protection: SecurityContextOfConnection | None = None
         """The security context with which the SUT authenticates."""
-        self.contexts: dict[int, Context] = {}
+        self.contexts: dict[int, ServedPresentationContext] = {}
         self.binds: list[tuple[Frame, list[Proposal]]] = []
         self.calls: dict[int, ServedCall] = {}
 
@@ -160,7 +160,7 @@ class ServedAssociation(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
-            if frame.kind == MALFORMED:
+            if frame.kind == MALFORMED_PACKET_KIND:
                 self.server.malformed.append((frame, frame.dissection_text))
                 continue
             if frame.kind in ("bind", "alter_context"):
@@ -170,7 +170,7 @@ class ServedAssociation(RawConversation):
             elif frame.kind == "request":
                 self._on_genuine_request(frame)
             elif (call := self.calls.get(read_call_id(frame.data))) is not None:
-                call.cancel_frames.append(frame)
+                call.frames_of_cancel_pdus.append(frame)
 
     def _on_bind(self, frame: Frame) -> None:
         proposals, call_id = list(list_bind_proposals(frame.data)), read_call_id(frame.data)
@@ -192,7 +192,9 @@ class ServedAssociation(RawConversation):
             outcome = self._choose_bind_results(one, proposals, taken)
             if outcome.result == ACCEPTANCE_RESULT:
                 taken.add(one.abstract_syntax)
-                self.contexts[one.p_cont_id] = Context(one.abstract_syntax, outcome.transfer_syntax == NDR64)
+                self.contexts[one.p_cont_id] = ServedPresentationContext(
+                    one.abstract_syntax, outcome.transfer_syntax == NDR64
+                )
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
         flags = WHOLE_FRAGMENT_FLAGS
@@ -287,10 +289,10 @@ class ServedAssociation(RawConversation):
 
     def _complete_call(self, call: ServedCall) -> None:
         try:
-            call.into = call.operation.read_request(bytes(call.received_stub_bytes), call.wide)
+            call.decoded_request = call.operation.read_request(bytes(call.received_stub_bytes), call.wide)
         except WireError as error:
             call.malformed = str(error)
-        call.frames[0].stub = call.into
+        call.frames[0].stub = call.decoded_request
         self.server.take(call)
 
 
@@ -304,7 +306,7 @@ class RpcServer:
     """
 
     def __init__(
-        self, peer: Peer, answers: dict[str, AnswerCall], transfers: tuple[Syntax, ...] = (NDR64, NDR)
+        self, peer: Peer, answers: dict[str, AnswerServedCall], transfers: tuple[Syntax, ...] = (NDR64, NDR)
     ) -> None:
         self.peer = peer
         self.answers = answers
@@ -316,7 +318,7 @@ class RpcServer:
         """Every received call, in order of arrival."""
         self.malformed: list[tuple[Frame, str]] = []
         """The frames from the SUT that contain no PDU or no call, each with the reason why it is invalid."""
-        self._listeners: list[Listener] = []
+        self._listeners: list[TcpListener] = []
         self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._open_port(0)
         peer.call_at_end_of_test(self.close)

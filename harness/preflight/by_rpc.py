@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.preflight.setup import RunSetup
 from harness.prerequisites.asking import create_temporary_queue
 from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
@@ -35,7 +35,7 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
     try:
         found = endpoint_mapper.ask_qmcomm_port(driver.address)
     except SutUnavailable as error:
-        setup.lacking.add("qm2qm")
+        setup.missing_capabilities.add("qm2qm")
         said, _, remedy = str(error).rpartition("; ")
         return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, remedy)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
@@ -53,14 +53,14 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     )
     try:
         with setup.peer() as peer:
-            remote = Remote(peer, peer.sut)
+            remote = RemoteReaderOfSut(peer, peer.sut)
             association = remote.associate()
             at = "" if remote.get_read_port() == driver.rpc_port else f", qm2qm at port {remote.get_read_port()}"
             yield PrerequisiteFinding("rpc", PrerequisiteState.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
-            yield _try_call(setup, association)
+            yield _call_harmless_rpc_method(setup, association)
             yield _check_access_right_to_queue(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        setup.lacking.add("qm2qm")
+        setup.missing_capabilities.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
         remedy = (
             "check that driver.rpc_port is right (Windows: 2103), and that no firewall blocks this machine"
@@ -73,19 +73,21 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         )
 
 
-def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
+def _call_harmless_rpc_method(setup: RunSetup, association: Association) -> PrerequisiteFinding:
     call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
     if call.status is not None:
         return PrerequisiteFinding(
             "rpc call", PrerequisiteState.OK, f"R_QMGetRTQMServerPort returns port {call.status}"
         )
-    setup.lacking.add("qm2qm")
+    setup.missing_capabilities.add("qm2qm")
     return PrerequisiteFinding(
         "rpc call", PrerequisiteState.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call)
     )
 
 
-def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: Association) -> PrerequisiteFinding:
+def _check_access_right_to_queue(
+    setup: RunSetup, remote: RemoteReaderOfSut, association: Association
+) -> PrerequisiteFinding:
     """Check that the user of [rpc] may open a queue. A successful R_QMGetRTQMServerPort does not show this, because
     every user may call that method (MS-MQMP 3.1.4.2).
 
@@ -107,7 +109,7 @@ def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: A
         call.outcome == "MQ_OK" if made else call.status is not None
     ):
         return PrerequisiteFinding("rpc access", PrerequisiteState.OK, said)
-    setup.lacking.add("qm2qm")
+    setup.missing_capabilities.add("qm2qm")
     remedy = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )
@@ -127,7 +129,7 @@ def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[Prer
     """Open each queue of [queues] whose key is given, with peek access, and close the queue again."""
     try:
         with setup.peer() as peer:
-            remote = Remote(peer, peer.sut)
+            remote = RemoteReaderOfSut(peer, peer.sut)
             association = remote.associate()
             for key, queue in names.items():
                 yield _try_open(setup, remote, association, key, queue)
@@ -135,7 +137,9 @@ def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[Prer
         yield PrerequisiteFinding("queues", PrerequisiteState.NOT_SEEN, str(error))
 
 
-def _try_open(setup: RunSetup, remote: Remote, association: Association, key: str, queue: str) -> PrerequisiteFinding:
+def _try_open(
+    setup: RunSetup, remote: RemoteReaderOfSut, association: Association, key: str, queue: str
+) -> PrerequisiteFinding:
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return PrerequisiteFinding("queues", PrerequisiteState.OK, f"{key} {queue} can be opened")
@@ -148,7 +152,7 @@ def _try_open(setup: RunSetup, remote: Remote, association: Association, key: st
     )
 
 
-def _open_to_peek(setup: RunSetup, remote: Remote, association: Association, queue: str) -> Call:
+def _open_to_peek(setup: RunSetup, remote: RemoteReaderOfSut, association: Association, queue: str) -> Call:
     """Open a queue with peek access, and close it again."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)

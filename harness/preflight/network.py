@@ -63,7 +63,7 @@ def check_session_request(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Connect to the port for sessions, and request a session."""
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
-    if (why := try_connect(driver.address, driver.tcp_port)) is not None:
+    if (why := try_to_connect(driver.address, driver.tcp_port)) is not None:
         remedy = (
             "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
@@ -91,7 +91,7 @@ def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     if declared and answered:
         yield PrerequisiteFinding("ping", PrerequisiteState.OK, f"{where} answers")
     elif declared:
-        setup.lacking.add("ping")
+        setup.missing_capabilities.add("ping")
         remedy = (
             "set ping = false in [capabilities], or switch the ping service on (Windows: "
             "Security\\EnablePingService) and let udp "
@@ -150,7 +150,7 @@ def check_peer_ports(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding("peer ports", PrerequisiteState.OK, f"{', '.join(map(str, ports))} are free")
 
 
-def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
+def try_to_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
     """Try to connect; return a short description of the reason for a failure, or None after a success."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()

@@ -53,7 +53,7 @@ def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Preflight
 def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     yield from network.report_system_name(setup)
     if isinstance(setup.driver, ProcessDriver):
-        started = _start_program(setup, setup.driver)
+        started = _start_program_of_sut(setup, setup.driver)
         yield started
         if started.is_missing:
             return
@@ -66,7 +66,7 @@ def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             yield PrerequisiteFinding(step.__name__.replace("_", " "), PrerequisiteState.WRONG, str(error))
 
 
-def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFinding:
+def _start_program_of_sut(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFinding:
     try:
         driver.start()
     except SutUnavailable as error:
@@ -84,7 +84,7 @@ def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFindin
 def _check_rpc(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
-        listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
+        listens = driver.rpc_port != 0 and network.try_to_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
         remedy = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
         yield PrerequisiteFinding("rpc", PrerequisiteState.NOT_DECLARED, said, remedy)
@@ -116,11 +116,11 @@ def _check_root_prerequisites(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(
             asking.PEER_REACHED_SUBJECT,
             PrerequisiteState.NOT_SEEN,
-            f"the peer cannot listen at {asking.describe_peer_place(setup)}",
+            f"the peer cannot listen at {asking.describe_peer_address_and_port(setup)}",
         )
     else:
         for line in asking.check_delivery_both_ways(setup, reached=False):
-            setup.keys_of_known_queues |= {line.about} if line.subject == asking.QUEUES else set()
+            setup.keys_of_known_queues |= {line.about} if line.subject == asking.QUEUES_SUBJECT else set()
             yield line
 
 
@@ -171,7 +171,7 @@ _PREFLIGHT_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...
 
 
 def _has_capability(setup: RunSetup, capability: str) -> bool:
-    return setup.file.capabilities.get(capability, False) and capability not in setup.lacking
+    return setup.file.capabilities.get(capability, False) and capability not in setup.missing_capabilities
 
 
 def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], inventory: Any) -> MustRuleCounts:
@@ -183,7 +183,7 @@ def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], i
     def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:
         reads_afar = capabilities.get("qm2qm", False)
         offered = setup.control.offered_facilities if setup.control else ()
-        announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
+        announced = {*offered, *(remote_control.FACILITIES_OF_REMOTE_CONTROL if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = count_judgeable_rules(lambda have: inventory.list_judgeable_rules(have) & must, announced, file)
         return found.total_rules, found.judgeable_rules_now

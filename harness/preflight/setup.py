@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from harness.attach.findings import AgentFindings
-from harness.prerequisites.system import AskedSystem
+from harness.prerequisites.system import SystemWithCheckedPrerequisites
 from harness.sut.timeouts import Timeouts, compute_timeouts
 
 
 @dataclass(slots=True)
-class RunSetup(AskedSystem):
+class RunSetup(SystemWithCheckedPrerequisites):
     """The set-up of a run, which consists of the SUT file and the facts that are known so far."""
 
     control: AgentFindings | None = None
     """The findings about the control channel, or None if there is no control channel or it does not answer."""
-    lacking: set[str] = field(default_factory=set)
+    missing_capabilities: set[str] = field(default_factory=set)
     """The declared capabilities that the system does not have."""
     peer_can_listen: bool = True
     can_run_begin: bool = True

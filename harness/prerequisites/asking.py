@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
+from harness.peer.afterwards import TIME_SCALE_FOR_IMMEDIATE_ACKS
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
-from harness.prerequisites.system import AskedSystem
+from harness.prerequisites.system import SystemWithCheckedPrerequisites
 from harness.sut.control import Control, ControlRefused
 from harness.sut.shown import NotShown
 from harness.sut.sut_file import SutFile
@@ -27,7 +27,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.config import TimerSettings
 from reference_qm.surface.commands import Result, SendMessage
 
-IDENTITY_SUBJECT, PEER_REACHED_SUBJECT, TCP_NAME_SUBJECT, OS_NAME_SUBJECT, QUEUES = (
+IDENTITY_SUBJECT, PEER_REACHED_SUBJECT, TCP_NAME_SUBJECT, OS_NAME_SUBJECT, QUEUES_SUBJECT = (
     "identity",
     "peer reached",
     "name TCP",
@@ -40,7 +40,7 @@ MESSAGE_LIFETIME_S = 10
 """int s: the time after which a test message expires, either on its way or in a queue, so that the message leaves
 no residue.
 """
-REACH_TIMEOUT_MS = 12_000
+TIMEOUT_FOR_REACHING_PEER_MS = 12_000
 PEER_TIME_SCALE = 10
 """The factor by which the peer acknowledges messages faster than specified while it waits for acknowledgments."""
 UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
@@ -62,12 +62,12 @@ _FINDING_BY_REFUSAL: Mapping[int, tuple[PrerequisiteState, str]] = {
         "the server answered that the queue is transactional",
     ),
 }
-_QUEUE_NOT_FOUND = "MQ_ERROR_QUEUE_NOT_FOUND"
-_FIND_PEER_REMEDY = (
+_QUEUE_NOT_FOUND_STATUS_NAME = "MQ_ERROR_QUEUE_NOT_FOUND"
+_REMEDY_FOR_UNREACHED_PEER = (
     "let the system in through the firewall of this machine, correct driver.peer_address to the address at which it "
     "finds this machine, or driver.peer_tcp_port to the port to which it connects (MSMQ: 1801)"
 )
-_FOREIGN_NAME_REMEDY = (
+_REMEDY_FOR_NAME_OF_OTHER_SYSTEM = (
     "correct driver.address to an address that the system itself has (in a host-only network, not behind a "
     "forwarded port), or set IgnoreOSNameValidation = 1 at the system: Windows discards messages to a name "
     "that is not its own (KB306785, KB306416)"
@@ -76,23 +76,23 @@ _FOREIGN_NAME_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class _TargetQueue:
-    """A queue that a format name addresses. ``about``: the queue's key in [queues], or an empty string if the tester
-    created the queue.
+    """A queue that a format name addresses. ``queue_key_in_sut_file``: the queue's key in [queues], or an empty string
+    if the tester created the queue.
     """
 
     name: str
     queue: str
     subject: str
-    about: str = ""
+    queue_key_in_sut_file: str = ""
 
     @property
     def transactional(self) -> bool:
         """Return whether the queue accepts only transactional messages."""
-        return self.about == "transactional"
+        return self.queue_key_in_sut_file == "transactional"
 
 
 @dataclass(slots=True)
-class _SentMessage:
+class _SentTestMessage:
     """A message that was sent to a target. ``acknowledged``: the class of its acknowledgment. ``has_arrived``: whether
     the message is in the queue, or None while this is unknown.
     """
@@ -114,10 +114,10 @@ class _SentMessage:
     @property
     def is_queue_missing(self) -> bool:
         """Whether the queue is known to be missing, rather than only inaccessible to the tester."""
-        return _QUEUE_NOT_FOUND in self.refusal
+        return _QUEUE_NOT_FOUND_STATUS_NAME in self.refusal
 
 
-def check_delivery_both_ways(system: AskedSystem, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def check_delivery_both_ways(system: SystemWithCheckedPrerequisites, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the route from the system to the peer and back. ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*check_peer_is_reached(system)]
     yield from found
@@ -155,7 +155,7 @@ def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
 # -- the route to the peer --------------------------------------------------------------------------------------------
 
 
-def check_peer_is_reached(system: AskedSystem) -> Iterator[PrerequisiteFinding]:
+def check_peer_is_reached(system: SystemWithCheckedPrerequisites) -> Iterator[PrerequisiteFinding]:
     """Let the system send a message to the peer's queue, so that the system must connect to the peer. If the
     control channel cannot make the system send, yield no line.
     """
@@ -167,30 +167,30 @@ def check_peer_is_reached(system: AskedSystem) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(PEER_REACHED_SUBJECT, PrerequisiteState.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         yield PrerequisiteFinding(
-            PEER_REACHED_SUBJECT, PrerequisiteState.WRONG, f"{describe_peer_place(system)}: {error}"
+            PEER_REACHED_SUBJECT, PrerequisiteState.WRONG, f"{describe_peer_address_and_port(system)}: {error}"
         )
 
 
-def describe_peer_place(system: AskedSystem) -> str:
+def describe_peer_address_and_port(system: SystemWithCheckedPrerequisites) -> str:
     """Return the address and port at which the system should reach the peer."""
     driver = system.file.driver
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
-def _check_peer_reached_by_system(system: AskedSystem) -> PrerequisiteFinding:
-    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_peer_place(system)
+def _check_peer_reached_by_system(system: SystemWithCheckedPrerequisites) -> PrerequisiteFinding:
+    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_peer_address_and_port(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
-        peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
+        peer.configure(timers=TimerSettings(scale=TIME_SCALE_FOR_IMMEDIATE_ACKS))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-        session = peer.await_session(REACH_TIMEOUT_MS)
+        session = peer.await_session(TIMEOUT_FOR_REACHING_PEER_MS)
         if session is None:
-            said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
+            said = f"the system sent no message to {to}: no connection within {TIMEOUT_FOR_REACHING_PEER_MS // 1_000} s"
             return PrerequisiteFinding(
                 PEER_REACHED_SUBJECT,
                 PrerequisiteState.MISSING,
                 f"{_build_unreached_peer_finding(system)}; {said}",
-                _FIND_PEER_REMEDY,
+                _REMEDY_FOR_UNREACHED_PEER,
             )
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
@@ -211,8 +211,8 @@ def _check_peer_reached_by_system(system: AskedSystem) -> PrerequisiteFinding:
         )
 
 
-def _build_unreached_peer_finding(system: AskedSystem) -> str:
-    place = f"{describe_peer_place(system)} (driver.peer_address, driver.peer_tcp_port)"
+def _build_unreached_peer_finding(system: SystemWithCheckedPrerequisites) -> str:
+    place = f"{describe_peer_address_and_port(system)} (driver.peer_address, driver.peer_tcp_port)"
     return f"{system.file.label} gives the tester's peer the address {place}, but the system does not connect to it"
 
 
@@ -226,7 +226,9 @@ def _has_acknowledgment(session: Session) -> bool:
 # -- arriving messages -----------------------------------------------------------------------------------------------
 
 
-def check_message_arrival(system: AskedSystem, reached: bool | None) -> Iterator[PrerequisiteFinding]:
+def check_message_arrival(
+    system: SystemWithCheckedPrerequisites, reached: bool | None
+) -> Iterator[PrerequisiteFinding]:
     """Send test messages to the queues of the system, and use each of the system's names. ``reached``: whether the
     system finds the peer, or None if this is unknown. Yield a line for each form of name, and a line for each queue of
     [queues] that checks use. If ``reached`` is None, first yield a line that states whether the system finds the peer.
@@ -236,7 +238,7 @@ def check_message_arrival(system: AskedSystem, reached: bool | None) -> Iterator
         with ExitStack() as stack:
             targets = _list_target_queues(system, stack)
             peer = stack.enter_context(system.peer())
-            sent, refused = _exchange_messages(system, peer, targets, label, reached)
+            sent, refused = _exchange_test_messages(system, peer, targets, label, reached)
             connected = any(one.sut_role == "initiator" for one in peer.recorder.connections)
             answered = refused or any(one.acknowledged is not None for one in sent)
             _note_arrivals(system, sent, label)
@@ -246,11 +248,11 @@ def check_message_arrival(system: AskedSystem, reached: bool | None) -> Iterator
     if reached is None:
         yield _judge_reach_by_acknowledgments(system, sent, connected, answered)
     comes_back = bool(reached or connected or answered)
-    yield from _list_name_findings(system, sent, comes_back)
+    yield from _list_findings_about_name_forms(system, sent, comes_back)
     yield from _list_queue_findings(system.file.label, sent)
 
 
-def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQueue]:
+def _list_target_queues(system: SystemWithCheckedPrerequisites, stack: ExitStack) -> list[_TargetQueue]:
     """Return the queues to which test messages are sent. If the system cannot create queues, these are the queues
     in the SUT file.
     """
@@ -268,7 +270,7 @@ def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQu
 
 
 @contextmanager
-def _open_test_control(system: AskedSystem) -> Iterator[Control]:
+def _open_test_control(system: SystemWithCheckedPrerequisites) -> Iterator[Control]:
     from harness.environment import RealEnvironment
 
     environment = RealEnvironment()
@@ -279,9 +281,9 @@ def _open_test_control(system: AskedSystem) -> Iterator[Control]:
         environment.close()
 
 
-def _exchange_messages(
-    system: AskedSystem, peer: Peer, targets: list[_TargetQueue], label: str, reached: bool | None
-) -> tuple[list[_SentMessage], bool]:
+def _exchange_test_messages(
+    system: SystemWithCheckedPrerequisites, peer: Peer, targets: list[_TargetQueue], label: str, reached: bool | None
+) -> tuple[list[_SentTestMessage], bool]:
     """Send the messages and wait for answers; return the messages, and whether the system refused the message to a
     missing queue.
     """
@@ -289,7 +291,7 @@ def _exchange_messages(
     peer.listen()
     peer.open_session()  # raises ConformanceFailure immediately if no session can be opened
     sent = [
-        _SentMessage(target, _send_message(peer, target.name, label, transactional=target.transactional))
+        _SentTestMessage(target, _send_message(peer, target.name, label, transactional=target.transactional))
         for target in targets
     ]
     nowhere = (
@@ -304,7 +306,11 @@ def _exchange_messages(
             one.acknowledged = found.get(one.ordinal)
         return [one.acknowledged is not None for one in sent]
 
-    within_ms = system.timeouts.response_ms if reached is False else max(REACH_TIMEOUT_MS, system.timeouts.response_ms)
+    within_ms = (
+        system.timeouts.response_ms
+        if reached is False
+        else max(TIMEOUT_FOR_REACHING_PEER_MS, system.timeouts.response_ms)
+    )
     # Many systems do not answer a message that they refuse.
     if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):
         peer.environment.run_until(lambda: all(find_answering_systems()), system.timeouts.response_ms)
@@ -353,7 +359,7 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
             yield message.acknowledged_message_identifier.Ordinal, message.MessageClass
 
 
-def _note_arrivals(system: AskedSystem, sent: list[_SentMessage], label: str) -> None:
+def _note_arrivals(system: SystemWithCheckedPrerequisites, sent: list[_SentTestMessage], label: str) -> None:
     """If the queues can be read, determine which of the unacknowledged messages arrived."""
     if not system.can_read_queues or all(one.acknowledged is not None for one in sent):
         return
@@ -370,9 +376,9 @@ def _note_arrivals(system: AskedSystem, sent: list[_SentMessage], label: str) ->
 
 
 def _judge_reach_by_acknowledgments(
-    system: AskedSystem, sent: list[_SentMessage], connected: bool, answered: bool
+    system: SystemWithCheckedPrerequisites, sent: list[_SentTestMessage], connected: bool, answered: bool
 ) -> PrerequisiteFinding:
-    place = describe_peer_place(system)
+    place = describe_peer_address_and_port(system)
     if connected:
         return PrerequisiteFinding(PEER_REACHED_SUBJECT, PrerequisiteState.OK, f"the system connected to {place}")
     if answered:
@@ -385,15 +391,17 @@ def _judge_reach_by_acknowledgments(
             f"no message arrived, so no acknowledgment to {place} can be expected",
         )
     to, seen = sent[0].target.name, any(one.has_arrived for one in sent)
-    said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
-    remedy = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
+    said = f"no connection and no answer within {TIMEOUT_FOR_REACHING_PEER_MS // 1_000} s of a message to {to}"
+    remedy = (
+        _REMEDY_FOR_UNREACHED_PEER if seen else f"{_REMEDY_FOR_UNREACHED_PEER}. Or {_REMEDY_FOR_NAME_OF_OTHER_SYSTEM}"
+    )
     return PrerequisiteFinding(
         PEER_REACHED_SUBJECT, PrerequisiteState.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", remedy
     )
 
 
-def _list_name_findings(
-    system: AskedSystem, sent: list[_SentMessage], comes_back: bool
+def _list_findings_about_name_forms(
+    system: SystemWithCheckedPrerequisites, sent: list[_SentTestMessage], comes_back: bool
 ) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each form of name. The system accepts a form if at least one message to a name of this form
     arrived or was refused.
@@ -415,17 +423,17 @@ def _list_name_findings(
         elif all(one.is_queue_missing for one in of_name):
             refusal = of_name[0].refusal
             said = f"{reached_at}, but the system does not find its queues under this address: {name}: {refusal}"
-            yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _FOREIGN_NAME_REMEDY)
+            yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _REMEDY_FOR_NAME_OF_OTHER_SYSTEM)
         elif any(one.has_arrived is False for one in of_name):
             yield PrerequisiteFinding(
                 subject,
                 PrerequisiteState.MISSING,
                 f"{reached_at}, but a message to {name} did not arrive",
-                _FOREIGN_NAME_REMEDY,
+                _REMEDY_FOR_NAME_OF_OTHER_SYSTEM,
             )
         elif comes_back:
             said = f"{reached_at}, but a message to {name} was neither acknowledged nor refused"
-            yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _FOREIGN_NAME_REMEDY)
+            yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _REMEDY_FOR_NAME_OF_OTHER_SYSTEM)
         else:
             yield PrerequisiteFinding(
                 subject,
@@ -434,32 +442,39 @@ def _list_name_findings(
             )
 
 
-def _list_queue_findings(file: str, sent: list[_SentMessage]) -> Iterator[PrerequisiteFinding]:
+def _list_queue_findings(file: str, sent: list[_SentTestMessage]) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each queue of [queues] whose state is known. ``file``: the name of the SUT file, for
     messages.
     """
     of_address = [one for one in sent if one.target.subject == TCP_NAME_SUBJECT]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:
-        key = one.target.about
+        key = one.target.queue_key_in_sut_file
         if not key:
             continue
         kind = "transactional" if one.target.transactional else "nontransactional"
         named = f"{file} names {one.target.queue} as queues.{key}"
         if one.has_arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
             yield PrerequisiteFinding(
-                QUEUES, PrerequisiteState.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key
+                QUEUES_SUBJECT,
+                PrerequisiteState.OK,
+                f"{one.target.queue} (queues.{key}) accepts {kind} messages",
+                about=key,
             )
             continue
         state, why = _explain_refused_message(one, other)
         if why:
             first = f"name a {kind} queue" if state is PrerequisiteState.WRONG else "check the spelling"
             yield PrerequisiteFinding(
-                QUEUES, state, f"{named}, but {why}", f"{first}, or create a {kind} queue of this name", about=key
+                QUEUES_SUBJECT,
+                state,
+                f"{named}, but {why}",
+                f"{first}, or create a {kind} queue of this name",
+                about=key,
             )
 
 
-def _explain_refused_message(refused: _SentMessage, other: str | None) -> tuple[PrerequisiteState, str]:
+def _explain_refused_message(refused: _SentTestMessage, other: str | None) -> tuple[PrerequisiteState, str]:
     """Return the reason why a queue accepts no message, or an empty string if the reason is unknown. ``other``: a
     queue that accepted a message.
     """
@@ -471,7 +486,10 @@ def _explain_refused_message(refused: _SentMessage, other: str | None) -> tuple[
     if other is None:
         return PrerequisiteState.MISSING, ""
     if refused.is_queue_missing:
-        return PrerequisiteState.MISSING, f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND})"
+        return (
+            PrerequisiteState.MISSING,
+            f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND_STATUS_NAME})",
+        )
     not_opened = f" (and it cannot be opened: {refused.refusal})" if refused.refusal else ""
     return PrerequisiteState.MISSING, f"no message arrives there, although messages arrive in {other}{not_opened}"
 

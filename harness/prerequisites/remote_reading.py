@@ -5,12 +5,12 @@ C706 O.
 from __future__ import annotations
 
 from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
-from harness.prerequisites.system import AskedSystem
+from harness.prerequisites.system import SystemWithCheckedPrerequisites
 
 REMOTE_READING_SUBJECT = "rpc mapper"
 
 
-def check_qm2qm_endpoint(system: AskedSystem) -> PrerequisiteFinding:
+def check_qm2qm_endpoint(system: SystemWithCheckedPrerequisites) -> PrerequisiteFinding:
     """Ask the endpoint mapper for the endpoint of qm2qm. The endpoint mapper is at its usual port or at the port of
     qmcomm, because only privileged programs can use the usual port.
     """

@@ -20,7 +20,7 @@ from harness.sut.view import SutIdentity, build_sut_view
 from harness.sut.wires import ControlRoute
 
 
-class NamingEnvironment(RealEnvironment):
+class EnvironmentResolvingNameOfSystem(RealEnvironment):
     """The real environment, except that it resolves a host name that only the system can resolve to the address of the
     system.
     """
@@ -35,7 +35,7 @@ class NamingEnvironment(RealEnvironment):
 
 
 @dataclass(slots=True)
-class AskedSystem:
+class SystemWithCheckedPrerequisites:
     """The system whose prerequisites are checked. ``driver``: its driver. ``file``: its SUT file; if the tester
     started the system, the file contains the actual ports.
     """
@@ -80,7 +80,7 @@ class AskedSystem:
         file = self.file
         nobody = replace(file.driver, peer_identifier=uuid5(file.driver.peer_identifier, f"roots {time.time_ns()}"))
         names = {self.host_name: file.driver.address} if self.host_name else {}
-        environment = NamingEnvironment(names)
+        environment = EnvironmentResolvingNameOfSystem(names)
         with closing(environment):
             ports = file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port
             who = SutIdentity(self.guid)

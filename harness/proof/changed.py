@@ -62,9 +62,9 @@ def _list_folders(inventory: RuleInventory, rule: str) -> Iterable[str]:
     row = PurePosixPath(inventory.catalogue[rule].folder)
     yield row.relative_to("suites").as_posix()
     yield f"{row.parent.name}/steps"
-    for check in inventory.tests.get(rule, ()):
+    for check in inventory.checks_by_rule.get(rule, ()):
         folder = PurePosixPath(check.partition("::")[0]).parent
         yield folder.relative_to("suites").as_posix()
         yield f"{folder.parent.name}/steps"
     for fault in inventory.faults.get(rule, ()):
-        yield PurePosixPath(inventory.records[fault].file).parent.relative_to("suites").as_posix()
+        yield PurePosixPath(inventory.fault_records_by_name[fault].file).parent.relative_to("suites").as_posix()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-_NO_FINDINGS: Mapping[str, Sequence[str]] = {}
+_NO_VARIED_PARAMETERS: Mapping[str, Sequence[str]] = {}
 
 
 class CheckDescription(NamedTuple):
@@ -18,4 +18,4 @@ class CheckDescription(NamedTuple):
     id: str
     covered_rules: list[str]
     needs: list[str]
-    varied_parameters: Mapping[str, Sequence[str]] = _NO_FINDINGS
+    varied_parameters: Mapping[str, Sequence[str]] = _NO_VARIED_PARAMETERS

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.proof.steps import ReferenceSteps
-from harness.proof.trials import CleanResult, TrialVerdict
+from harness.proof.trials import ResultOnCleanReference, TrialVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, 
 
 
 def find_differing_checks(
-    lines: Iterable[TrialVerdict], clean: Mapping[str, CleanResult], checks: Iterable[str]
+    lines: Iterable[TrialVerdict], clean: Mapping[str, ResultOnCleanReference], checks: Iterable[str]
 ) -> set[str]:
     """Return the checks whose verdicts in a trial differ from their verdicts on the clean reference."""
     found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}

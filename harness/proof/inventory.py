@@ -21,28 +21,30 @@ class RuleInventory:
     """The rules of the suites and, by rule id, their checks, predicates, faults and recorded proofs."""
 
     catalogue: Catalogue
-    tests: dict[str, list[str]]
+    checks_by_rule: dict[str, list[str]]
     faults: dict[str, list[str]]
-    predicates: Mapping[str, str]
+    predicate_by_rule: Mapping[str, str]
     """The predicate of each passive rule, as ``predicates.py::function``."""
-    proven: frozenset[str]
-    records: Mapping[str, FaultRecord] = field(default_factory=dict)
+    proven_rules: frozenset[str]
+    fault_records_by_name: Mapping[str, FaultRecord] = field(default_factory=dict)
     """The record of each fault, by the name of the fault."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The capabilities and facilities that each check requires."""
-    varied: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    varied_parameters_by_check: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     """The parameters that each check varies, with their values."""
 
     @property
     def passive(self) -> Set[str]:
         """The passive rules, which packets in any check may break."""
-        return self.predicates.keys()
+        return self.predicate_by_rule.keys()
 
     def list_judgeable_rules(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with the given capabilities and facilities."""
         available = add_needs_met_by_facilities(have)
         met = {check for check, needs in self.needs.items() if needs <= available}
-        return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
+        return frozenset(self.passive) | {
+            rule for rule, checks in self.checks_by_rule.items() if not met.isdisjoint(checks)
+        }
 
     def count_coverage_by_section(self) -> list[SectionCoverage]:
         """Return the number of checked rules and the number of rules with a recorded proof, section by section."""
@@ -51,15 +53,15 @@ class RuleInventory:
 
     def checked_rules(self) -> list[str]:
         """Return the rules that at least one check or predicate judges."""
-        return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
+        return [rule for rule in self.catalogue if self.checks_by_rule.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
         """Return the checks that judge a rule, and the predicate of the rule (if any), as
         ``predicates.py::function`` below the folder of the rule's section.
         """
-        tests = list(self.tests.get(rule, []))
+        tests = list(self.checks_by_rule.get(rule, []))
         if rule in self.passive:
-            tests.append(f"{self.catalogue[rule].folder}/{self.predicates[rule]}")
+            tests.append(f"{self.catalogue[rule].folder}/{self.predicate_by_rule[rule]}")
         return tests
 
     def describe_rule_as_json(self, rule: str) -> dict[str, Any]:
@@ -75,7 +77,7 @@ class RuleInventory:
             "observe": row.observe,
             "tests": self.checks(rule),
             "faults": self.faults.get(rule, []),
-            "proven": rule in self.proven,
+            "proven": rule in self.proven_rules,
             "says": row.says,
         }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from harness.proof.inventory import RuleInventory
-from harness.rules.catalogue import DEMAND_CLASSES
+from harness.rules.catalogue import ROW_CLASSES_OF_DEMANDS
 from harness.sut import remote_control
 from harness.sut.stand_ins import ALTERNATIVE_NEED_BY_NAME
 from harness.sut.sut_file import CAPABILITIES
@@ -18,7 +18,7 @@ from reference_qm.control import VERBS_BY_FACILITY
 
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"}
-    | remote_control.FACILITIES
+    | remote_control.FACILITIES_OF_REMOTE_CONTROL
     | ALTERNATIVE_NEED_BY_NAME.keys()
 )
 """The needs that a single system can meet without a directory and without a control channel. The SUT file of this
@@ -69,15 +69,17 @@ def list_least_needs(inventory: RuleInventory, rules: Iterable[str]) -> Iterator
     for rule in rules:
         if rule in inventory.passive:
             yield LeastNeedsOfRule(rule, (), "")
-        elif checks := inventory.tests.get(rule):
+        elif checks := inventory.checks_by_rule.get(rule):
             check = min(checks, key=lambda name: _compute_cost_of_needs(inventory.needs[name]))
-            yield LeastNeedsOfRule(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
+            yield LeastNeedsOfRule(rule, tuple(sorted(inventory.needs[check], key=_compute_sort_key_of_needs)), check)
 
 
 def list_must_demands(inventory: RuleInventory) -> frozenset[str]:
     """Return the demands of level MUST, whether or not they are checked."""
     return frozenset(
-        name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMAND_CLASSES
+        name
+        for name, row in inventory.catalogue.items()
+        if row.level.startswith("MUST") and row.kind in ROW_CLASSES_OF_DEMANDS
     )
 
 
@@ -106,5 +108,5 @@ def _compute_cost_of_needs(needs: Collection[str]) -> tuple[int, int, list[str]]
     return sum(name not in CAPABILITIES for name in needs), len(needs), sorted(needs)
 
 
-def _sort_key(name: str) -> tuple[bool, str]:
+def _compute_sort_key_of_needs(name: str) -> tuple[bool, str]:
     return name in CAPABILITIES, name

@@ -17,11 +17,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trial, TrialResult, Trials, TrialVerdict
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, RepeatableTrialRunner, Trial, TrialResult, TrialVerdict
 from harness.rules.errata import check_table_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
@@ -45,7 +45,7 @@ class MutantResult(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MutantRunOutcome:
     """One line of the file with the results of mutants."""
 
     name: str
@@ -66,7 +66,7 @@ class MutantTally:
     """The selected mutants, and the outcomes of the mutants that were run."""
 
     mutants: list[Mutant]
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, MutantRunOutcome]
     reason_by_effectless_mutant: Mapping[str, str]
     messages_about_effectless_list: list[str] = field(default_factory=list)
 
@@ -90,7 +90,7 @@ class MutantTally:
         )
         return 100 * killed / (killed + alive) if killed + alive else 0
 
-    def list_survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
+    def list_survivors(self) -> Iterator[tuple[Mutant, MutantRunOutcome]]:
         """Yield the outcomes of mutants that are neither killed nor listed as without effect."""
         for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
             outcome = self.outcomes.get(mutant.name)
@@ -119,7 +119,7 @@ def load_effectless_mutants(mutants: Iterable[Mutant], root: Path = SUITES) -> t
 
 
 def run_mutants(
-    trials: Trials,
+    trials: RepeatableTrialRunner,
     mutants: Sequence[Mutant],
     folder: Path,
     *,
@@ -127,8 +127,8 @@ def run_mutants(
     effectless: Collection[str] = (),
     limit: int | None = None,
     most: int | None = None,
-    progress: Callable[[Mutant, Outcome], None],
-) -> dict[str, Outcome]:
+    progress: Callable[[Mutant, MutantRunOutcome], None],
+) -> dict[str, MutantRunOutcome]:
     """Run the mutants that have no outcome; return the outcomes of all mutants by name. ``again``: whether to run again
     the mutants that were not killed, except mutants that are listed as without effect. ``most``: the maximum number of
     checks to try on each mutant. If there is no maximum, mutants that were tried with fewer checks are run again.
@@ -147,7 +147,7 @@ def run_mutants(
     for outcome in outcomes.values():
         killers[_get_function_name(outcome.name)][outcome.check] += outcome.fate is MutantResult.KILLED
 
-    def record_outcome(mutant: Mutant, outcome: Outcome) -> None:
+    def record_outcome(mutant: Mutant, outcome: MutantRunOutcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
@@ -158,7 +158,7 @@ def run_mutants(
         for mutant in todo:
             checks = list_reaching_checks(mutant, reach)
             if not checks:
-                record_outcome(mutant, Outcome(mutant.name, mutant.source, MutantResult.UNREACHED))
+                record_outcome(mutant, MutantRunOutcome(mutant.name, mutant.source, MutantResult.UNREACHED))
                 continue
             known, near = killers[_get_function_name(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
@@ -172,9 +172,9 @@ def run_mutants(
     return outcomes
 
 
-def read_outcomes(folder: Path) -> dict[str, Outcome]:
+def read_outcomes(folder: Path) -> dict[str, MutantRunOutcome]:
     """Read the results file; return the last outcome of each mutant. A truncated line is ignored."""
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, MutantRunOutcome] = {}
     path = folder / RESULTS_FILE
     if path.is_file():
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -182,7 +182,7 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
                 row = json.loads(line)
             except ValueError:
                 continue
-            outcomes[row["name"]] = Outcome(**{**row, "fate": MutantResult(row["fate"])})
+            outcomes[row["name"]] = MutantRunOutcome(**{**row, "fate": MutantResult(row["fate"])})
     return outcomes
 
 
@@ -224,20 +224,20 @@ def describe_change(mutant: Mutant) -> str:
     return f"{before} => {after}"
 
 
-def _must_run_mutant(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
+def _must_run_mutant(mutant: Mutant, outcomes: Mapping[str, MutantRunOutcome], *, again: bool) -> bool:
     outcome = outcomes.get(mutant.name)
     return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not MutantResult.KILLED)
 
 
 def _is_undecided(check: str, lines: Sequence[TrialVerdict]) -> bool:
-    if any(line.verdict in BROKEN_VERDICTS for line in lines):
+    if any(line.verdict in VERDICTS_OF_BROKEN_RULES for line in lines):
         return False
     broken_off = {line.test for line in lines if line.verdict in VERDICTS_OF_ABORTED_CHECK}
     return len(broken_off) < MAX_NOTICED_BROKEN_OFF_RUNS
 
 
-def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
-    telling = next((line for line in found.lines if line.verdict in BROKEN_VERDICTS), None)
+def _build_outcome(mutant: Mutant, found: TrialResult) -> MutantRunOutcome:
+    telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_BROKEN_RULES), None)
     fate = MutantResult.KILLED
     if telling is None:
         fate = MutantResult.NOTICED
@@ -249,7 +249,7 @@ def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
     if telling is None:
         fate, telling = MutantResult.SURVIVED, TrialVerdict("", "", Verdict.PASS, "")
     tried = len({line.test for line in found.lines})
-    return Outcome(
+    return MutantRunOutcome(
         mutant.name,
         mutant.source,
         fate,

@@ -14,10 +14,17 @@ from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.compared import load_compared_rules
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.proof.inventory import RuleInventory
 from harness.proof.steps import can_check_notice_variant, find_changed_steps
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Trial, TrialResult, Trials, TrialVerdict
+from harness.proof.trials import (
+    VERDICTS_OF_ABORTED_CHECK,
+    RepeatableTrialRunner,
+    ResultOnCleanReference,
+    Trial,
+    TrialResult,
+    TrialVerdict,
+)
 
 RuleAndFunction = tuple[str, str]
 """The type of a pair, which consists of a check function (with all its parameters) and a rule, or of a fault and a
@@ -86,14 +93,17 @@ class ProofResults:
 
 
 def prove(
-    trials: Trials, inventory: RuleInventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
+    trials: RepeatableTrialRunner,
+    inventory: RuleInventory,
+    rules: Iterable[str] | None,
+    progress: Callable[[str], None] | None = None,
 ) -> ProofResults:
     """Prove all checked rules, or only the given rules."""
     wanted = set(rules or inventory.checked_rules())
     proof = ProofResults(checked_rules=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
     if not wanted & (inventory.passive | load_compared_rules().keys()):  # every check can judge such a rule
-        covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
+        covering = {check for rule in wanted for check in inventory.checks_by_rule.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.run_checks_on_clean_reference(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
@@ -126,7 +136,7 @@ def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
     """Return the reason why a rule did not pass on the clean reference. The reason names the first verdict that is
     not a pass, and the check.
     """
-    bad = next((line for line in lines if line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK), None)
+    bad = next((line for line in lines if line.verdict in VERDICTS_OF_BROKEN_RULES + VERDICTS_OF_ABORTED_CHECK), None)
     bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
@@ -141,7 +151,7 @@ def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequenc
     for rule in proof.checked_rules:
         lines = of_rule[rule]
         passes = any(line.verdict is Verdict.PASS for line in lines)
-        if not passes and rule not in inventory.tests and rule not in inventory.proven:
+        if not passes and rule not in inventory.checks_by_rule and rule not in inventory.proven_rules:
             proof.rules_without_judged_packet.append(rule)
         elif not passes or any(line.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED) for line in lines):
             proof.reason_by_rule_failing_without_fault[rule] = describe_unclean_result(lines)
@@ -153,9 +163,9 @@ class _CandidateChecks:
     the function has not failed on any fault yet.
     """
 
-    def __init__(self, inventory: RuleInventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
+    def __init__(self, inventory: RuleInventory, clean: Mapping[str, ResultOnCleanReference], wanted: set[str]) -> None:
         self.open: set[RuleAndFunction] = {
-            (_get_check_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
+            (_get_check_function(check), rule) for rule in wanted for check in inventory.checks_by_rule.get(rule, ())
         }
         self._inventory = inventory
         self._clean = clean
@@ -168,7 +178,7 @@ class _CandidateChecks:
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield one trial for each fault."""
         for fault in faults:
-            needed = _ProofCondition(fault.breaks, set(self.open))
+            needed = _ConditionOfUnkilledFault(fault.breaks, set(self.open))
             yield Trial(
                 fault.name,
                 (fault.name,),
@@ -186,8 +196,8 @@ class _CandidateChecks:
         """
         functions = {function for function, _ in self.open}
         for fault in faults:
-            covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
-            needed, changed = _OpenPairCondition(set(self.open)), find_changed_steps(fault.install)
+            covering = {check for rule in fault.breaks for check in self._inventory.checks_by_rule.get(rule, ())}
+            needed, changed = _ConditionOfOpenRuleAndFunction(set(self.open)), find_changed_steps(fault.install)
             checks = [
                 check
                 for check in sorted(covering & self._clean.keys())
@@ -215,14 +225,14 @@ class _CandidateChecks:
                 for one in self._judging_checks_by_rule.get(rule, ())
                 if can_check_notice_variant(self._clean[one].steps, changed)
             ]
-            covering = set(self._inventory.tests.get(rule, ()))
+            covering = set(self._inventory.checks_by_rule.get(rule, ()))
             own = [check for check in judged if check in covering]
             first |= dict.fromkeys(own or judged[:CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT])
             others |= dict.fromkeys(judged)
         return first | others
 
 
-class _ProofCondition:
+class _ConditionOfUnkilledFault:
     """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed yet. It
     also runs if its function has not been tried yet on one of the fault's rules.
     """
@@ -238,7 +248,7 @@ class _ProofCondition:
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
 
 
-class _OpenPairCondition:
+class _ConditionOfOpenRuleAndFunction:
     """The condition under which a check runs on a fault of another rule. The check runs if a pair of its function
     is still open.
     """
@@ -251,7 +261,7 @@ class _OpenPairCondition:
 
 
 def _list_failed_pairs(lines: Iterable[TrialVerdict]) -> set[RuleAndFunction]:
-    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in BROKEN_VERDICTS}
+    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in VERDICTS_OF_BROKEN_RULES}
 
 
 def _get_check_function(check: str) -> str:
@@ -260,14 +270,18 @@ def _get_check_function(check: str) -> str:
 
 def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted: set[str]) -> None:
     broken = {rule for _, rule in _list_failed_pairs(found.lines)}
-    proof.failing_verdicts_by_fault[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
+    proof.failing_verdicts_by_fault[fault.name] = [
+        line for line in found.lines if line.verdict in VERDICTS_OF_BROKEN_RULES
+    ]
     for rule in fault.breaks:
         if rule in wanted:
             faults = proof.killed_faults_by_rule if rule in broken else proof.unnoticed_faults_by_rule
             faults.setdefault(rule, []).append(fault.name)
 
 
-def _record_violations_by_peer(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
+def _record_violations_by_peer(
+    proof: ProofResults, checks: Iterable[str], clean: Mapping[str, ResultOnCleanReference]
+) -> None:
     """Compare the marks ``malforms`` of the checks with the rules that packets from the peer broke. The mark of a
     function is valid for all parameters of the function.
     """

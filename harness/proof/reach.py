@@ -14,10 +14,10 @@ from types import FrameType
 from typing import Any
 
 from harness.faults.registry import FaultyCore, add
-from harness.judging.verdicts import BROKEN_VERDICTS
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES
 from harness.mutation.mutants import MUTATED_FOLDER_OUTSIDE_CORE, MUTATED_FOLDERS, REFERENCE_FOLDER, Mutant
 from harness.proof.code import compute_code_digest
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trials, TrialVerdict
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, RepeatableTrialRunner, TrialVerdict
 
 _RECORDER_NAME = "lines recorded"
 
@@ -65,7 +65,7 @@ def find_unreached_mutants(mutants: Iterable[Mutant], reach: ReachByCheck) -> li
     return [mutant for mutant in mutants if run[mutant.file].isdisjoint(mutant.lines)]
 
 
-def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
+def measure_reach(trials: RepeatableTrialRunner, folder: Path) -> ReachByCheck:
     """Return the lines that each check executes. They are read from a record for the same code, or measured if
     there is no such record.
     """
@@ -78,7 +78,9 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed lines.", recorder.install, around=recorder)
 
     def record_reach(check: str, lines: list[TrialVerdict], seconds: float) -> tuple[str, tuple[Any, ...]]:
-        clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
+        clean = bool(lines) and not any(
+            line.verdict in VERDICTS_OF_BROKEN_RULES + VERDICTS_OF_ABORTED_CHECK for line in lines
+        )
         return check, (recorder.take(), seconds, clean)
 
     rows = dict(trials.run_checks_one_by_one(trials.checks, (_RECORDER_NAME,), record_reach))

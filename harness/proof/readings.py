@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
-from harness.judging.verdicts import BROKEN_VERDICTS
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES
 from harness.proof.grouping import ReadingGroup, ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import can_check_notice_variant, find_changed_steps
-from harness.proof.trials import CleanResult, Trial, TrialResult, Trials, TrialVerdict
+from harness.proof.trials import RepeatableTrialRunner, ResultOnCleanReference, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import Catalogue
-from harness.rules.errata import Reading
+from harness.rules.errata import ReadingOfErratum
 
 VERDICT_OF_ALLOWED_READING = "pass"
 """The verdict, in suites/errata.toml, of an allowed reading: no check may fail on a system that follows this reading.
@@ -59,7 +59,7 @@ class VariantRunResults:
 
 
 def run_readings(
-    trials: Trials,
+    trials: RepeatableTrialRunner,
     catalogue: Catalogue,
     *,
     errata: Collection[str] | None = None,
@@ -114,7 +114,10 @@ def run_readings(
 
 
 def _find_readings_to_run_apart(
-    trials: Trials, groups: Iterable[ReadingGroup], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
+    trials: RepeatableTrialRunner,
+    groups: Iterable[ReadingGroup],
+    variants: Mapping[str, Fault],
+    clean: Mapping[str, ResultOnCleanReference],
 ) -> list[ReadingWithChecks]:
     """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the
     verdicts on the clean reference.
@@ -131,7 +134,7 @@ def _find_readings_to_run_apart(
     return apart
 
 
-def find_explained_faults(
+def find_faults_with_verdicts_of_allowed_reading(
     convictions: Mapping[str, Collection[TrialVerdict]], found: VariantRunResults
 ) -> Iterator[tuple[str, str]]:
     """Yield each fault together with an allowed reading that causes exactly the same verdict for each rule of the
@@ -157,7 +160,7 @@ def list_wrong_reading_verdicts(
     for name, lines in sorted(found.failing_verdicts_by_allowed_reading.items()):
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
             yield f"convicted: {_describe_reading(name, variants)}: {rule} in {line.test}: {line.why}"
-    for fault, reading in find_explained_faults(convictions, found):
+    for fault, reading in find_faults_with_verdicts_of_allowed_reading(convictions, found):
         yield (
             f"explained: {fault}: the allowed reading {reading} causes the same verdicts, so either the fault or the "
             "reading is wrong"
@@ -196,11 +199,11 @@ def _accept_every_check(check: str, lines: Sequence[TrialVerdict]) -> bool:
 
 
 def _has_no_failure(check: str, lines: Sequence[TrialVerdict]) -> bool:
-    return not any(line.verdict in BROKEN_VERDICTS for line in lines)
+    return not any(line.verdict in VERDICTS_OF_BROKEN_RULES for line in lines)
 
 
-def _judge_reading(found: VariantRunResults, name: str, reading: Reading, outcome: TrialResult) -> None:
-    broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
+def _judge_reading(found: VariantRunResults, name: str, reading: ReadingOfErratum, outcome: TrialResult) -> None:
+    broken = [line for line in outcome.lines if line.verdict in VERDICTS_OF_BROKEN_RULES]
     if outcome.process_end:
         found.process_end_by_reading[name] = outcome.process_end
     elif reading.verdict == "fail":

@@ -48,14 +48,16 @@ def load_predicates_of_suites() -> dict[str, str]:
     return dict(_collect_record_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
 
 
-MakeRecords = Callable[[list[str]], Mapping[str, list[Any]]]
+MakeRecordsFromFiles = Callable[[list[str]], Mapping[str, list[Any]]]
 
 
-def _collect_record_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
+def _collect_record_rows(
+    kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecordsFromFiles
+) -> Iterator[Any]:
     paths = [
         path.relative_to(SUITES.parent).as_posix() for path in list_suite_files_containing(patterns, rule and [rule])
     ]
-    for rows in load_cached_records().of(kind, paths, make):
+    for rows in load_cached_records().get_records_of_files(kind, paths, make):
         yield from rows
 
 

@@ -13,7 +13,9 @@ from harness.exit_codes import EXIT_INTERRUPTED
 WorkResult = TypeVar("WorkResult")
 
 
-def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], WorkResult], what: str) -> WorkResult:
+def run_function_in_pytest_session(
+    arguments: Sequence[str], work: Callable[[pytest.Session], WorkResult], what: str
+) -> WorkResult:
     """Collect tests with pytest, and call the function ``work`` with the session; return the result of the
     function. ``what``: the path to collect. The message about a failed collection names this path.
     """

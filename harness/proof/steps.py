@@ -2,7 +2,7 @@
 
 Time is virtual and randomness is seeded. So a check has the same verdicts as on the clean reference if it executes none
 of the steps that a fault changes. Such a check does not run on that fault. The same is true if a fault changes a step
-only under a condition (``harness.faults.parts.only_if``), and no call in the check meets the condition.
+only under a condition (``harness.faults.parts.faulty_only_if``), and no call in the check meets the condition.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ import pytest
 from harness.errors import EndlessComputation, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.interrupts import unwind_on_signals
-from harness.judging.judge import SHOWN_PASSES_PER_RULE
+from harness.judging.judge import MAX_SHOWN_PASSES_PER_RULE
 from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.verdicts import Advice, Verdict, VerdictEntry
-from harness.proof.forks import ProcessDeath, run_tasks_in_processes
-from harness.proof.sessions import run_in_session
+from harness.proof.forks import ProcessDeathBeforeResult, run_tasks_in_processes
+from harness.proof.sessions import run_function_in_pytest_session
 from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
 from harness.run.checks import find_malformed_rules, get_check_id
 from harness.run.options import build_pytest_arguments
@@ -58,7 +58,7 @@ directory = true
 topology = true
 """
 
-Answer = TypeVar("Answer")
+TrialAnswer = TypeVar("TrialAnswer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class CleanResult:
+class ResultOnCleanReference:
     """The result of a check on the clean reference. It contains the verdicts of the check, the steps that the SUT
     executes, and the duration of the check. ``broken``: the MUST rules that packets from the peer broke, each with
     the difference. ``rules_broken_by_peer``: the rules that the check breaks on purpose.
@@ -111,7 +111,7 @@ class TrialResult:
     """A description of how the process of the trial ended, if it ended before all checks of the trial had run."""
 
 
-class Trials:
+class RepeatableTrialRunner:
     """The checks of a pytest session, which can be run repeatedly."""
 
     def __init__(self, session: pytest.Session, jobs: int) -> None:
@@ -119,17 +119,19 @@ class Trials:
         self._config = session.config
         self._items = {path: item for item in session.items if (path := get_check_id(item)) is not None}
         self._folder = self._config.stash[RUN_KEY].folder
-        self._clean: dict[str, CleanResult] = {}
+        self._clean: dict[str, ResultOnCleanReference] = {}
         run = self._config.stash[RUN_KEY]
         run.is_part_of_proof = True
-        run.pass_count_by_rule.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
+        run.pass_count_by_rule.update(
+            dict.fromkeys(run.catalogue, MAX_SHOWN_PASSES_PER_RULE)
+        )  # a trial needs no evidence
 
     @property
     def checks(self) -> tuple[str, ...]:
         """All checks of the session, by the ids that verdicts contain."""
         return tuple(self._items)
 
-    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, ResultOnCleanReference]:
         """Return the verdicts of checks on the clean reference. Each check runs only once; later calls return the
         result of the first run.
         """
@@ -138,18 +140,22 @@ class Trials:
         recorder, mirror = _make_step_recorder(), PeerPacketJudge()
         catalogue = self._config.stash[RUN_KEY].catalogue
 
-        def record_clean_verdicts(check: str, lines: list[TrialVerdict], seconds: float) -> tuple[str, CleanResult]:
+        def record_clean_verdicts(
+            check: str, lines: list[TrialVerdict], seconds: float
+        ) -> tuple[str, ResultOnCleanReference]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
-            return check, CleanResult(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
+            return check, ResultOnCleanReference(
+                lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check])
+            )
 
         if new:
-            self.warm_up(new)
+            self.run_one_check_of_each_document(new)
             self._config.stash[PEER_PACKET_JUDGE_KEY] = mirror
             self._clean |= self.run_checks_one_by_one(new, (_RECORDER_NAME,), record_clean_verdicts)
             del self._config.stash[PEER_PACKET_JUDGE_KEY]
         return {check: self._clean[check] for check in checks}
 
-    def warm_up(self, checks: Iterable[str]) -> None:
+    def run_one_check_of_each_document(self, checks: Iterable[str]) -> None:
         """Run one check of each document in this process. Forked processes then already have the keys and layers that
         these checks create.
         """
@@ -164,22 +170,28 @@ class Trials:
         for trial, found in run_tasks_in_processes(
             trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together
         ):
-            yield trial, TrialResult(process_end=found.description) if isinstance(found, ProcessDeath) else found
+            yield (
+                trial,
+                TrialResult(process_end=found.description) if isinstance(found, ProcessDeathBeforeResult) else found,
+            )
 
     def run_checks_one_by_one(
-        self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[TrialVerdict], float], Answer]
-    ) -> Iterator[Answer]:
+        self,
+        checks: Sequence[str],
+        faults: tuple[str, ...],
+        look: Callable[[str, list[TrialVerdict], float], TrialAnswer],
+    ) -> Iterator[TrialAnswer]:
         """Run each check separately, in ``jobs`` processes in parallel; yield the result of the function ``look`` for
         each check.
         """
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
-        def run_share(share: Sequence[str]) -> list[Answer]:
+        def run_share(share: Sequence[str]) -> list[TrialAnswer]:
             with self._prepare_trials(faults):
                 return [look(check, *self._run_check(check)) for check in share]
 
         for _, answers in run_tasks_in_processes(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
-            if isinstance(answers, ProcessDeath):
+            if isinstance(answers, ProcessDeathBeforeResult):
                 raise HarnessError(f"the clean run of the checks ended with {answers.description}")
             yield from answers
 
@@ -222,7 +234,9 @@ class Trials:
         return [_build_verdict_line(check, entry) for entry in entries], time.process_time() - begun
 
 
-def run_with_trials(jobs: int, work: Callable[[Trials], Answer], files: Sequence[str] = ("suites",)) -> Answer:
+def run_with_trials(
+    jobs: int, work: Callable[[RepeatableTrialRunner], TrialAnswer], files: Sequence[str] = ("suites",)
+) -> TrialAnswer:
     """Collect all suites or only some files; call the function ``work``, which uses trials of the collected checks;
     return the result of the function.
     """
@@ -239,7 +253,9 @@ def run_with_trials(jobs: int, work: Callable[[Trials], Answer], files: Sequence
         ]
         for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
-        return run_in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
+        return run_function_in_pytest_session(
+            arguments, lambda session: work(RepeatableTrialRunner(session, jobs)), "suites"
+        )
 
 
 _RECORDER_NAME = "steps recorded"

@@ -16,16 +16,16 @@ from harness.capture.pcapng import CapturedNote, read_packets_and_notes, read_pc
 from harness.capture.recorder import Frame
 from harness.judging.verdicts import Verdict, read_stored_verdict_lines
 from harness.paths import SUITES
-from harness.results.bundle import BadBundle
+from harness.results.bundle import InvalidCertificateFile
 from harness.results.installed import ROBUSTNESS_RULES, InstalledSuites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, build_capture_name, get_capture_path
 
-LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
+LARGEST_ALLOWED_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest clock change during a run that verification still accepts."""
 VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
 """The verdicts that need no packets as evidence."""
-OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
+OBSERVE_VALUES_WITH_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` for which a pass must name a packet as evidence. During a run, the judge enforces this."""
 
 
@@ -58,33 +58,38 @@ def read_verdict_lines(folder: Path) -> Iterator[ComparedVerdict]:
 
 def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, catalogue: Catalogue) -> dict[str, int]:
     """Check that the verdicts are complete, and that their rules and checks belong to these suites. Return the captures
-    that verdicts name, each with the highest frame number that a verdict names in it. Raise BadBundle, whose message
-    describes the error, for a missing or wrong verdict.
+    that verdicts name, each with the highest frame number that a verdict names in it. Raise InvalidCertificateFile,
+    whose message describes the error, for a missing or wrong verdict.
     """
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
         if line.rule not in suites.rules:
-            raise BadBundle(f"{line.rule} has a verdict, but is not a rule of these suites")
+            raise InvalidCertificateFile(f"{line.rule} has a verdict, but is not a rule of these suites")
         if line.test is None:
             if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS_RULES:
-                raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
+                raise InvalidCertificateFile(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):
-            raise BadBundle(
+            raise InvalidCertificateFile(
                 f"{line.rule}: the verdict {line.verdict} names {line.check}, which does not judge this rule"
             )
         judged.add((line.rule, line.check))
         if line.capture is not None:
             if not _is_capture_of_check(line.test, line.capture):
-                raise BadBundle(f"{line.rule}: {line.capture} is not a capture of {line.test}")
+                raise InvalidCertificateFile(f"{line.rule}: {line.capture} is not a capture of {line.test}")
             needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
         row = catalogue.get(line.rule)
-        if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in OBSERVED_IN_PACKETS:
-            raise BadBundle(f"{line.rule}: the pass in {line.test} names no packet")
+        if (
+            line.verdict is Verdict.PASS
+            and not line.frames
+            and row is not None
+            and row.observe in OBSERVE_VALUES_WITH_PACKETS
+        ):
+            raise InvalidCertificateFile(f"{line.rule}: the pass in {line.test} names no packet")
     for rule, checks in suites.checks_naming_rule.items():
         for check in checks:
             if (rule, check) not in judged:
-                raise BadBundle(f"{rule} has no verdict of {check}")
+                raise InvalidCertificateFile(f"{rule} has no verdict of {check}")
     return needed
 
 
@@ -102,16 +107,20 @@ def check_frames_in_captures(folder: Path, needed: Mapping[str, int], period: tu
     """
     for name in sorted(needed):
         if not (folder / name).is_file():
-            raise BadBundle(f"verdicts refer to the capture {name}, which is missing")
+            raise InvalidCertificateFile(f"verdicts refer to the capture {name}, which is missing")
     for path in sorted((folder / CAPTURES_FOLDER).iterdir()):
         name, last = f"{CAPTURES_FOLDER}/{path.name}", 0
         for frame in read_pcapng(path):
             last = frame.number
             if period is not None and not period[0] <= _convert_microseconds(frame.time_us) <= period[1]:
                 recorded = _convert_microseconds(frame.time_us)
-                raise BadBundle(f"{name}: frame {last} was recorded at {recorded}, which is not within the run")
+                raise InvalidCertificateFile(
+                    f"{name}: frame {last} was recorded at {recorded}, which is not within the run"
+                )
         if needed.get(name, 0) > last:
-            raise BadBundle(f"verdicts refer to frame {needed[name]} of {name}, which has only {last} frames")
+            raise InvalidCertificateFile(
+                f"verdicts refer to frame {needed[name]} of {name}, which has only {last} frames"
+            )
 
 
 def check_setups_in_captures(folder: Path, lines: Iterable[ComparedVerdict], run: Mapping[str, Any]) -> None:
@@ -121,7 +130,7 @@ def check_setups_in_captures(folder: Path, lines: Iterable[ComparedVerdict], run
     """
     captures = {line.test: line.capture for line in lines if line.test is not None and line.capture is not None}
     for test, name in captures.items():
-        if is_of_topology(test):
+        if is_check_with_three_systems(test):
             continue
         first = next(iter(read_packets_and_notes(folder / name)), None)
         setup = _parse_object(_parse_object(first.text).get("setup")) if isinstance(first, CapturedNote) else {}
@@ -129,7 +138,7 @@ def check_setups_in_captures(folder: Path, lines: Iterable[ComparedVerdict], run
         named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}
         for key, ours in (("test", test), ("run", run["run"]), ("sut", run["sut"])):
             if named[key] != ours:
-                raise BadBundle(
+                raise InvalidCertificateFile(
                     f"{name} contains the set-up of the {key} {named[key]!a:.200}, which does not belong to this run"
                 )
 
@@ -145,7 +154,7 @@ def _parse_object(said: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def is_of_topology(test: str) -> bool:
+def is_check_with_three_systems(test: str) -> bool:
     """Return whether a check needs three systems. The capture of such a check contains several systems."""
     return _needs_topology(SUITES.parent / test.partition("::")[0])
 
@@ -161,19 +170,21 @@ def _convert_microseconds(us: int) -> datetime:
 
 def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
     """Return the beginning and end of a run, extended by the possible error of clocks, or None if the run used
-    virtual time. Raise BadBundle for an impossible time.
+    virtual time. Raise InvalidCertificateFile for an impossible time.
     """
     try:
         started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
-        period = started - LARGEST_CLOCK_CHANGE, finished + LARGEST_CLOCK_CHANGE
+        period = started - LARGEST_ALLOWED_CLOCK_CHANGE, finished + LARGEST_ALLOWED_CLOCK_CHANGE
     except (ValueError, OverflowError) as error:
-        raise BadBundle(f"run.json: the times started and finished are invalid: {error}") from error
-    if finished < started or started > datetime.now(UTC) + LARGEST_CLOCK_CHANGE:
-        raise BadBundle(f"run.json: the run cannot start at {run['started']} and finish at {run['finished']}")
+        raise InvalidCertificateFile(f"run.json: the times started and finished are invalid: {error}") from error
+    if finished < started or started > datetime.now(UTC) + LARGEST_ALLOWED_CLOCK_CHANGE:
+        raise InvalidCertificateFile(
+            f"run.json: the run cannot start at {run['started']} and finish at {run['finished']}"
+        )
     return None if run["reach"] == "virtual" else period
 
 
-def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
+def make_identifier_change_detector(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
     """Return a function to be called with each packet of a capture. The function checks that every system that
     establishes a session has one of the identifiers of the run.
 
@@ -186,7 +197,7 @@ def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame
         header = frame["EstablishConnectionHeader"]
         named = {str(header.ClientGuid), str(header.ServerGuid)}
         if named.isdisjoint(identifiers):
-            raise BadBundle(
+            raise InvalidCertificateFile(
                 f"{name}: frame {frame.number} is from queue manager {min(named)}, which is not part of this run"
             )
 

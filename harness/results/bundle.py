@@ -42,13 +42,13 @@ their size.
 """
 _MEMBER_NAME_PATTERN = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
-_MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
+_DATE_OF_BUNDLED_FILES = (1980, 1, 1, 0, 0, 0)
 """The modification time of every file in a bundle. It is constant, so that the bytes of a bundle depend only on its
 content.
 """
 
 
-class BadBundle(MqconformError):
+class InvalidCertificateFile(MqconformError):
     """Raised when a file is not a certificate, or was changed after it was signed."""
 
 
@@ -67,7 +67,7 @@ class VerifiedBundle:
 
     key: str
     folder: Path
-    members: dict[str, BundleFile]
+    files_by_name: dict[str, BundleFile]
 
 
 def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
@@ -99,7 +99,7 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     return key
 
 
-def measure_file(path: Path) -> BundleFile:
+def measure_size_and_sha256_of_file(path: Path) -> BundleFile:
     """Return the length and the SHA-256 of a file."""
     with path.open("rb") as file:
         return BundleFile(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
@@ -115,7 +115,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
             file.write(bytes(_BUNDLE_FIRST_LINE_BYTES))
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
                 for name, source in files:
-                    info = zipfile.ZipInfo(name, _MEMBER_DATE)
+                    info = zipfile.ZipInfo(name, _DATE_OF_BUNDLED_FILES)
                     info.compress_type = zipfile.ZIP_DEFLATED
                     with source.open("rb") as content, packed.open(info, "w") as member:
                         while chunk := content.read(_CHUNK_BYTES):
@@ -133,24 +133,30 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
 
 
 def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> VerifiedBundle:
-    """Verify a bundle with a public key, and unpack the bundle into an empty folder; raise BadBundle for any error."""
+    """Verify a bundle with a public key, and unpack the bundle into an empty folder; raise InvalidCertificateFile for
+    any error.
+    """
     try:
         with path.open("rb") as file:
             found = _BUNDLE_FIRST_LINE_PATTERN.fullmatch(file.read(_BUNDLE_FIRST_LINE_BYTES))
             if found is None:
-                raise BadBundle(f"{path} is not a certificate: its first line is wrong")
+                raise InvalidCertificateFile(f"{path} is not a certificate: its first line is wrong")
             if found["key"] != _format_public_key(key):
-                raise BadBundle(f"{path} is signed with the key {found['key'].decode()}, not with the given key")
+                raise InvalidCertificateFile(
+                    f"{path} is signed with the key {found['key'].decode()}, not with the given key"
+                )
             try:
                 key.verify(
                     bytes.fromhex(found["signature"].decode()),
                     _build_bytes_to_sign(_BUNDLE_MAGIC + found["key"] + b" ", file),
                 )
             except InvalidSignature:
-                raise BadBundle(f"{path} has an invalid signature: the file was changed after it was signed") from None
+                raise InvalidCertificateFile(
+                    f"{path} has an invalid signature: the file was changed after it was signed"
+                ) from None
             return VerifiedBundle(found["key"].decode(), folder, _unpack_content(path, file, folder))
     except OSError as error:
-        raise BadBundle(f"{path} cannot be read: {error.strerror or error}") from error
+        raise InvalidCertificateFile(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _format_public_key(key: Ed25519PublicKey) -> bytes:
@@ -172,23 +178,23 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Bundl
             _check_bundle_members(path, infos)
             return {info.filename: _unpack_member(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
+        raise InvalidCertificateFile(f"{path}: the signed content is not a readable zip file: {error}") from error
 
 
 def _check_bundle_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
     if len(infos) > MAX_BUNDLE_FILES:
-        raise BadBundle(f"{path} contains {len(infos)} files; at most {MAX_BUNDLE_FILES} are accepted")
+        raise InvalidCertificateFile(f"{path} contains {len(infos)} files; at most {MAX_BUNDLE_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
-        raise BadBundle(f"two files in {path} have the same name")
+        raise InvalidCertificateFile(f"two files in {path} have the same name")
     for name in names:
         if not _MEMBER_NAME_PATTERN.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
-            raise BadBundle(
+            raise InvalidCertificateFile(
                 f"{path}: the file name {name[:80]!a} is not allowed, because it could lead out of the folder"
             )
     size = sum(info.file_size for info in infos)
     if size > MAX_UNPACKED_BYTES or size > MAX_COMPRESSION_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path} is too large: its unpacked files have {size:,} bytes")
+        raise InvalidCertificateFile(f"{path} is too large: its unpacked files have {size:,} bytes")
 
 
 def _unpack_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> BundleFile:

@@ -28,7 +28,7 @@ _MAX_SYSTEM_TEXT_CHARACTERS, _MAX_SYSTEM_TEXTS = 200, 3
 """The maximum number of events that a reason for a refusal lists, and the maximum length, in characters, of the
 description of one event.
 """
-_UNCERTAIN_VERDICTS = {
+_DESCRIPTION_BY_UNDECIDED_VERDICT = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
 }
@@ -44,22 +44,24 @@ class CertificateTerms:
     checks: int
 
 
-def list_refusals(found: RunResults, terms: CertificateTerms, suites: InstalledSuites) -> Iterator[str]:
+def list_reasons_to_refuse_certificate(
+    found: RunResults, terms: CertificateTerms, suites: InstalledSuites
+) -> Iterator[str]:
     """Yield the reasons why a run cannot be certified, one line for each reason. ``suites``: the suites of the run."""
     run = found.run
     if run.get("schema") != RUN_SCHEMA_VERSION:
         yield f"the run has schema {run.get('schema')}; repeat the run with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"the profile {one_line(str(profile), 100)!r} is unknown; known: {', '.join(RELEASES)}"
-    yield from _list_missing_parts(found, terms, suites)
-    yield from _list_residue_and_deaths(found)
+    yield from _list_missing_parts_of_run(found, terms, suites)
+    yield from _list_residue_and_process_ends(found)
     yield from _list_failed_steps(found)
     share = compute_not_exercised_share(found)
     if share > terms.not_exercised_percent:
         yield f"{share:.1f} % of the rules were never exercised; the limit is {terms.not_exercised_percent:g} %"
 
 
-def _list_missing_parts(found: RunResults, terms: CertificateTerms, suites: InstalledSuites) -> Iterator[str]:
+def _list_missing_parts_of_run(found: RunResults, terms: CertificateTerms, suites: InstalledSuites) -> Iterator[str]:
     if found.reason_for_partial_run is not None:
         yield f"the run is partial: {found.reason_for_partial_run}"
     checks = len(found.checks)
@@ -69,23 +71,23 @@ def _list_missing_parts(found: RunResults, terms: CertificateTerms, suites: Inst
         yield f"{len(lacking)} rules have checks, but no verdict: {_list_rules(lacking)}"
 
 
-def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
+def _list_residue_and_process_ends(found: RunResults) -> Iterator[str]:
     """Yield a line about the residue that checks left or found, and a line that states how often the system's process
     ended.
     """
     if residue := found.run.get("residue"):
-        met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
+        met = _join_shortened_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (
             f"residue that checks left or found in the system ({len(residue)}): {met}; remove the residue, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` runs only these checks again"
         )
     if deaths := found.run.get("deaths"):
-        ends = _cut_system_texts(f"{one.get('how')} in {_get_check_name(one)}" for one in deaths)
+        ends = _join_shortened_system_texts(f"{one.get('how')} in {_get_check_name(one)}" for one in deaths)
         yield f"the system's process ended {len(deaths)} times: {ends}; it must not end in a run to be certified"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:
-    for verdict, words in _UNCERTAIN_VERDICTS.items():
+    for verdict, words in _DESCRIPTION_BY_UNDECIDED_VERDICT.items():
         rules = _list_rules_with_verdict(found, verdict)
         if rules:
             yield f"rules whose verdict {words} ({len(rules)}): {_list_rules(rules)}"
@@ -169,7 +171,7 @@ def _get_check_name(entry: Mapping[str, Any]) -> str:
     return str(entry.get("check") or "no check").rpartition("::")[2]
 
 
-def _cut_system_texts(all_: Iterable[str]) -> str:
+def _join_shortened_system_texts(all_: Iterable[str]) -> str:
     """Join the first texts about the system, each shortened to one line, and append the number of omitted texts."""
     texts = [one_line(text, _MAX_SYSTEM_TEXT_CHARACTERS) for text in all_]
     more = f" and {len(texts) - _MAX_SYSTEM_TEXTS} more, see {RUN_FILE}" if len(texts) > _MAX_SYSTEM_TEXTS else ""

@@ -19,22 +19,22 @@ _TEMPLATE_ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), 200)
-_GREEN_COLOR, _AMBER_COLOR = "#1a7f37", "#9a6700"
+_BADGE_COLOR_WITHOUT_DEVIATIONS, _BADGE_COLOR_WITH_DEVIATIONS = "#1a7f37", "#9a6700"
 _BADGE_LETTER_WIDTH_PX = 7
 
 
 def build_certificate_page(statement: Mapping[str, Any], key: str) -> str:
     """Return the page. ``key``: the signer's public key, in hexadecimal digits."""
     return _TEMPLATE_ENVIRONMENT.get_template("certificate.html").render(
-        one=statement, key=key, result=describe_result(statement), verdicts=list(map(str, Verdict))
+        one=statement, key=key, result=describe_certificate_result(statement), verdicts=list(map(str, Verdict))
     )
 
 
 def build_certificate_badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
-    left, right = "MSMQ certified", describe_result(statement)
+    left, right = "MSMQ certified", describe_certificate_result(statement)
     widths = [_BADGE_LETTER_WIDTH_PX * len(text) + 12 for text in (left, right)]
-    colour = _AMBER_COLOR if statement["deviations"] else _GREEN_COLOR
+    colour = _BADGE_COLOR_WITH_DEVIATIONS if statement["deviations"] else _BADGE_COLOR_WITHOUT_DEVIATIONS
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sum(widths)}" height="20" role="img" '
         f'aria-label="{escape(left)}: {escape(right)}">'
@@ -46,7 +46,7 @@ def build_certificate_badge(statement: Mapping[str, Any]) -> str:
     )
 
 
-def describe_result(statement: Mapping[str, Any]) -> str:
+def describe_certificate_result(statement: Mapping[str, Any]) -> str:
     """Return a short description of the result of the certified run."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])

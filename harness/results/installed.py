@@ -21,8 +21,9 @@ ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 class InstalledSuites:
     """A rule set with its checks. ``checks``: the number of checks in a complete run. ``digest``: the SHA-256 of the
     rule set's rules.json. ``rules``: all rule ids. ``checks_naming_rule``: for each rule, the checks (without
-    parameters) that name it. ``passive``: the rules that the packets of any check may decide. ``compared``: the rules
-    that any check may decide by comparing the messages on the control channel with their packets.
+    parameters) that name it. ``passive``: the rules that the packets of any check may decide.
+    ``rules_of_compared_properties``: the rules that any check may decide by comparing the messages on the control
+    channel with their packets.
     """
 
     checks: int
@@ -30,11 +31,11 @@ class InstalledSuites:
     rules: Set[str]
     checks_naming_rule: Mapping[str, Set[str]]
     passive: Set[str]
-    compared: Set[str]
+    rules_of_compared_properties: Set[str]
 
     def may_judge(self, rule: str, check: str) -> bool:
         """Return whether a check, given without parameters, can have a verdict for a rule."""
-        of_any_check = (self.passive, self.compared, ROBUSTNESS_RULES)
+        of_any_check = (self.passive, self.rules_of_compared_properties, ROBUSTNESS_RULES)
         return any(rule in rules for rules in of_any_check) or check in self.checks_naming_rule.get(rule, ())
 
 

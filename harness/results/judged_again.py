@@ -12,17 +12,22 @@ from pathlib import Path
 
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
-from harness.results.agreement import VERDICTS_WITHOUT_PACKETS, ComparedVerdict, is_of_topology, watch_identifiers
-from harness.results.bundle import BadBundle, VerifiedBundle
+from harness.results.agreement import (
+    VERDICTS_WITHOUT_PACKETS,
+    ComparedVerdict,
+    is_check_with_three_systems,
+    make_identifier_change_detector,
+)
+from harness.results.bundle import InvalidCertificateFile, VerifiedBundle
 from harness.results.installed import InstalledSuites
-from harness.results.replayed import ReplayResult, replay
+from harness.results.replayed import ReplayResult, replay_checks_of_run
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import load_catalogue
 from harness.run_folder import CAPTURES_FOLDER, build_capture_name
 from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import generate_guid
 
-VIRTUAL_REACH = "virtual"
+REACH_VALUE_OF_VIRTUAL_SYSTEM = "virtual"
 """The value of the key ``reach`` in run.json if the SUT of the run was the reference in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
 """The time limit, in seconds, for replaying the checks. A check that is not replayed within this time is not
@@ -51,10 +56,10 @@ def judge_again(
     suites: InstalledSuites,
     progress: Callable[[int, int], None],
 ) -> JudgedAgainResult:
-    """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: a function that is
-    called with the number of captures and checks judged so far, and with the total number.
+    """Judge a run again; raise InvalidCertificateFile if the verdicts contradict the captures. ``progress``: a function
+    that is called with the number of captures and checks judged so far, and with the total number.
     """
-    names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
+    names = sorted(name for name in opened.files_by_name if name.startswith(f"{CAPTURES_FOLDER}/"))
     whole = len(names) + len(found.checks)
     by_packets = _judge_captures(opened, found, lines, names, lambda done: progress(done, whole))
     passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
@@ -65,8 +70,10 @@ def judge_again(
         if rule in suites.passive and check not in suites.checks_naming_rule.get(rule, ())
     }
     if unseen := sorted(on_packets - {rule for rule, _, _ in by_packets}):
-        raise BadBundle(f"{', '.join(unseen[:5])}: the verdict is pass, but no capture contains a packet that shows it")
-    replayed = replay(
+        raise InvalidCertificateFile(
+            f"{', '.join(unseen[:5])}: the verdict is pass, but no capture contains a packet that shows it"
+        )
+    replayed = replay_checks_of_run(
         opened.folder,
         deadline_s=JUDGING_DEADLINE_S,
         progress=lambda done, of: progress(len(names) + done, len(names) + of),
@@ -74,7 +81,9 @@ def judge_again(
     for test, differences in replayed.differences_by_check.items():
         for one in differences:
             if one.fails_only_in_replay:
-                raise BadBundle(f"{test} fails {one.rule} in the replay, but not in the run: {one.verdict_in_replay}")
+                raise InvalidCertificateFile(
+                    f"{test} fails {one.rule} in the replay, but not in the run: {one.verdict_in_replay}"
+                )
     decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule
@@ -103,11 +112,11 @@ def _judge_captures(
     judged = set[tuple[str, Verdict, str]]()
     for number, name in enumerate(names, 1):
         whose = identifiers(name)
-        watch = (lambda frame: None) if whose is None else watch_identifiers(name, whose)
+        watch = (lambda frame: None) if whose is None else make_identifier_change_detector(name, whose)
         for entry in judge_capture(opened.folder / name, name, catalogue, profile, watch).entries:
             judged.add((entry.rule, entry.verdict, name))
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
-                raise BadBundle(
+                raise InvalidCertificateFile(
                     f"{name} breaks {entry.rule}, but the run has no failing verdict: observed {entry.observed[:200]}"
                 )
         progress(number)
@@ -122,14 +131,14 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     topology, only the receiver is known, so the function returns None.
     """
     known = {build_capture_name(test) for test in found.checks}
-    several = {build_capture_name(test) for test in found.checks if is_of_topology(test)}
-    virtual = found.run["reach"] == VIRTUAL_REACH
+    several = {build_capture_name(test) for test in found.checks if is_check_with_three_systems(test)}
+    virtual = found.run["reach"] == REACH_VALUE_OF_VIRTUAL_SYSTEM
     own = (
         {build_capture_name(test): str(generate_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
     )
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
-        raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")
+        raise InvalidCertificateFile("run.json names no queue manager, so the system in the captures is unknown")
 
     def find_identifiers(name: str) -> frozenset[str] | None:
         stem = Path(name).stem

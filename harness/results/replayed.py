@@ -19,16 +19,16 @@ from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
 from harness.run.checks import get_check_id
-from harness.run.evidence import list_frames
+from harness.run.evidence import format_frame_numbers
 from harness.run.options import build_pytest_arguments
 from harness.run.stash import DRIVER_KEY, RUN_KEY
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
-NO_CHECK_REASON = "the suites do not contain this check"
-NOT_BEGUN_REASON = "the deadline passed before the check was started"
+REASON_CHECK_NOT_IN_SUITES = "the suites do not contain this check"
+REASON_DEADLINE_PASSED_BEFORE_CHECK = "the deadline passed before the check was started"
 _LONGEST_OBSERVED_CHARACTERS = 200
-Progress = Callable[[int, int], None]
+ReportReplayProgress = Callable[[int, int], None]
 """The type of functions that are called with the number of replayed checks and the number of all checks."""
 
 
@@ -77,12 +77,12 @@ class ReplayResult:
         }
 
 
-def replay(
+def replay_checks_of_run(
     folder: Path,
     rules: Sequence[str] = (),
     keyword: str | None = None,
     out: Path | None = None,
-    progress: Progress = lambda done, of: None,
+    progress: ReportReplayProgress = lambda done, of: None,
     deadline_s: int | None = None,
 ) -> ReplayResult:
     """Replay all checks of a run folder, or only the checks that have a verdict for a given rule. ``out``: the
@@ -108,8 +108,8 @@ def replay(
         now = _read_verdicts_by_check(made)
     was = _read_verdicts_by_check(folder)
     missing = set[str]() if keyword else watch.wanted - watch.collected
-    unplayable = dict.fromkeys(missing, NO_CHECK_REASON) | dict.fromkeys(
-        watch.collected - watch.begun, NOT_BEGUN_REASON
+    unplayable = dict.fromkeys(missing, REASON_CHECK_NOT_IN_SUITES) | dict.fromkeys(
+        watch.collected - watch.begun, REASON_DEADLINE_PASSED_BEFORE_CHECK
     )
     unplayable |= watch.unplayable
     found = {test: _list_differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
@@ -125,7 +125,7 @@ class _CheckRecorder:
     replayed.
     """
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: ReportReplayProgress) -> None:
         self.collected = set[str]()
         self.wanted = set[str]()
         self.unplayable = dict[str, str]()
@@ -162,7 +162,7 @@ def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[Chec
 
 
 def _describe_verdict(line: Mapping[str, Any]) -> str:
-    frames = list_frames(line)
+    frames = format_frame_numbers(line)
     why = line["reason"] or line["observed"]
     return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED_CHARACTERS)
 

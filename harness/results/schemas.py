@@ -15,7 +15,7 @@ from jsonschema_rs import Draft202012Validator
 
 from harness.judging.verdicts import Advice, Verdict
 from harness.printable import one_line
-from harness.results.bundle import BadBundle
+from harness.results.bundle import InvalidCertificateFile
 from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, VERDICTS_FILE
 
 MAX_JSON_BYTES = 64 * 2**20
@@ -136,8 +136,8 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def check_run_folder(folder: Path) -> None:
-    """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error, for an
-    invalid file.
+    """Check run.json, rules.json and verdicts.jsonl; raise InvalidCertificateFile, which names the file and the error,
+    for an invalid file.
     """
     _read_json_object(folder / RUN_FILE, _RUN_SCHEMA)
     _read_json_object(folder / RULES_FILE, _RULES_FILE_SCHEMA)
@@ -145,15 +145,17 @@ def check_run_folder(folder: Path) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a bundle; raise BadBundle if the file is missing, too long, or not JSON."""
+    """Read a JSON file of a bundle; raise InvalidCertificateFile if the file is missing, too long, or not JSON."""
     try:
         if path.stat().st_size > MAX_JSON_BYTES:
-            raise BadBundle(f"{path.name} is longer than {MAX_JSON_BYTES:,} bytes")
+            raise InvalidCertificateFile(f"{path.name} is longer than {MAX_JSON_BYTES:,} bytes")
         return _parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadBundle(f"{path.name} is missing") from error
+        raise InvalidCertificateFile(f"{path.name} is missing") from error
     except (ValueError, RecursionError) as error:
-        raise BadBundle(f"{path.name} is broken: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}") from error
+        raise InvalidCertificateFile(
+            f"{path.name} is broken: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}"
+        ) from error
 
 
 def _read_json_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
@@ -161,16 +163,20 @@ def _read_json_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     error = next(iter(Draft202012Validator(schema).iter_errors(tree)), None)
     if error is not None:
         where = ".".join(map(str, error.instance_path)) or "the whole file"
-        raise BadBundle(f"{path.name}: {one_line(f'{where}: {error.message}', _LONGEST_COMPLAINT_CHARACTERS)}")
+        raise InvalidCertificateFile(
+            f"{path.name}: {one_line(f'{where}: {error.message}', _LONGEST_COMPLAINT_CHARACTERS)}"
+        )
     found: dict[str, Any] = tree
     return found
 
 
 def _parse_json(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_number, parse_int=_parse_integer)
+    return json.loads(
+        text, parse_constant=_refuse_nonstandard_json_constant, parse_float=_parse_number, parse_int=_parse_integer
+    )
 
 
-def _refuse_constant(text: str) -> Never:
+def _refuse_nonstandard_json_constant(text: str) -> Never:
     raise ValueError(f"{text} is not a number")
 
 
@@ -203,11 +209,11 @@ def _check_verdict_lines(path: Path) -> None:
                 try:
                     last = _check_verdict_line(data, last)
                 except (ValueError, RecursionError) as error:
-                    raise BadBundle(
+                    raise InvalidCertificateFile(
                         f"{path.name}:{number}: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}"
                     ) from error
     except OSError as error:
-        raise BadBundle(f"{path.name} is missing") from error
+        raise InvalidCertificateFile(f"{path.name} is missing") from error
 
 
 def _check_verdict_line(data: bytes, last: int) -> int:

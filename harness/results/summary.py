@@ -10,7 +10,7 @@ from harness.judging.verdicts import RUN_FAILING_VERDICTS, VERDICTS_WORST_FIRST,
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
-from harness.run.causes import find_missing_root, group_by_cause
+from harness.run.causes import find_root_cause_of_finding, group_by_cause
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
@@ -44,7 +44,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
     roots = RootCauses.from_json(run.get("roots", ()))
     known = (run.get("baseline") or {}).get("expected", {})
     bad = [one for one in found.rules.values() if one.verdict in RUN_FAILING_VERDICTS and one.rule not in known]
-    resting = [one for one in bad if find_missing_root(one, roots)]
+    resting = [one for one in bad if find_root_cause_of_finding(one, roots)]
     for root in roots.lines():
         yield from (f"**{escape_markdown(root)}**", "")
     if resting:

@@ -23,7 +23,7 @@ from harness.results.agreement import (
     get_run_period,
     read_verdict_lines,
 )
-from harness.results.bundle import BadBundle, VerifiedBundle, open_bundle
+from harness.results.bundle import InvalidCertificateFile, VerifiedBundle, open_bundle
 from harness.results.certificate import (
     CERTIFICATE_BADGE_FILE,
     CERTIFICATE_FILE,
@@ -34,11 +34,11 @@ from harness.results.certificate import (
     build_certificate,
     build_certificate_statement,
     list_bundle_files,
-    list_refusals,
+    list_reasons_to_refuse_certificate,
 )
 from harness.results.certificate_page import build_certificate_badge, build_certificate_page
 from harness.results.installed import InstalledSuites, get_installed_suites
-from harness.results.judged_again import VIRTUAL_REACH, JudgedAgainResult, judge_again
+from harness.results.judged_again import REACH_VALUE_OF_VIRTUAL_SYSTEM, JudgedAgainResult, judge_again
 from harness.results.replayed import ReplayResult
 from harness.results.run_results import RunResults, read_run
 from harness.results.schemas import check_run_folder, read_certificate, read_json
@@ -47,7 +47,7 @@ from harness.run.run import hash_rules
 from harness.run_folder import RULES_FILE
 
 
-class OtherRuleSetOrVersion(MqconformError):
+class CertificateOfOtherRuleSetOrVersion(MqconformError):
     """Raised when a certificate belongs to a different rule set or harness version, so that this harness cannot judge
     its verdicts.
     """
@@ -55,21 +55,24 @@ class OtherRuleSetOrVersion(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCertificate:
-    """The content of a valid certificate. ``statement``: the content of certificate.json. ``again``: the result of
-    judging the verdicts again.
+    """The content of a valid certificate. ``statement``: the content of certificate.json. ``result_of_judging_again``:
+    the result of judging the verdicts again.
     """
 
     statement: dict[str, Any]
-    again: JudgedAgainResult
+    result_of_judging_again: JudgedAgainResult
 
     def to_json(self) -> dict[str, Any]:
         """Return certificate.json as JSON data, together with the rules that were judged again and the rules for
         which the user must trust the signer.
         """
         return self.statement | {
-            "judged_again": {"captures": self.again.judged_capture_count, "rules": sorted(self.again.reproduced_rules)},
-            "believed": list(self.again.unreproduced_rules),
-            "replayed": self.again.replay_result.to_json(),
+            "judged_again": {
+                "captures": self.result_of_judging_again.judged_capture_count,
+                "rules": sorted(self.result_of_judging_again.reproduced_rules),
+            },
+            "believed": list(self.result_of_judging_again.unreproduced_rules),
+            "replayed": self.result_of_judging_again.replay_result.to_json(),
         }
 
 
@@ -80,11 +83,11 @@ def verify_bundle(
     *,
     not_exercised_percent: float = NOT_EXERCISED_PERCENT,
 ) -> VerifiedCertificate:
-    """Verify a certificate. Raise BadBundle, which names the contradiction, if the certificate is invalid. Raise
-    OtherRuleSetOrVersion, which names the harness version that can verify the certificate, if this harness cannot
-    verify it. ``progress``: a function that is called with the number of captures and checks judged so far, and with
-    the total number. ``not_exercised_percent``: the maximum share, in percent, of never exercised rules that the
-    verifier accepts.
+    """Verify a certificate. Raise InvalidCertificateFile, which names the contradiction, if the certificate is invalid.
+    Raise CertificateOfOtherRuleSetOrVersion, which names the harness version that can verify the certificate, if this
+    harness cannot verify it. ``progress``: a function that is called with the number of captures and checks judged so
+    far, and with the total number. ``not_exercised_percent``: the maximum share, in percent, of never exercised rules
+    that the verifier accepts.
     """
     suites = get_installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
@@ -100,44 +103,46 @@ def verify_bundle(
             check_frames_in_captures(opened.folder, needed, get_run_period(found.run))
             check_setups_in_captures(opened.folder, lines, found.run)
             again = judge_again(opened, found, lines, suites, progress)
-        except (BadBundle, OtherRuleSetOrVersion) as error:
+        except (InvalidCertificateFile, CertificateOfOtherRuleSetOrVersion) as error:
             raise type(error)(f"{path}: {error}") from error
         except MqconformError as error:
-            raise BadBundle(f"{path}: {str(error).replace(folder, '')}") from error
+            raise InvalidCertificateFile(f"{path}: {str(error).replace(folder, '')}") from error
     return VerifiedCertificate(said, again)
 
 
 def _read_statement(opened: VerifiedBundle, suites: InstalledSuites) -> dict[str, Any]:
-    """Read the statement of the certificate; raise OtherRuleSetOrVersion if the statement names suites that differ from
-    the installed suites.
+    """Read the statement of the certificate; raise CertificateOfOtherRuleSetOrVersion if the statement names suites
+    that differ from the installed suites.
     """
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):
-        raise BadBundle(f"{CERTIFICATE_FILE} is not an object")
+        raise InvalidCertificateFile(f"{CERTIFICATE_FILE} is not an object")
     rules = read_json(opened.folder / RULES_FILE)
     try:
         digest = hash_rules(rules)
     except (ValueError, RecursionError) as error:
-        raise BadBundle(f"{RULES_FILE} is broken: {error}") from error
+        raise InvalidCertificateFile(f"{RULES_FILE} is broken: {error}") from error
     ours = {"schema": CERTIFICATE_SCHEMA, "harness": version("mqconform"), "suites": suites.digest}
     for name, value in ours.items():
         if said.get(name) != value:
             theirs = str(said.get(name))[:80]
-            raise OtherRuleSetOrVersion(
+            raise CertificateOfOtherRuleSetOrVersion(
                 f"this installation cannot judge the run: {name} is {theirs!a} in the certificate, but {value} here"
             )
     if digest != suites.digest:
-        raise BadBundle(f"{RULES_FILE} is not the rule set named in {CERTIFICATE_FILE}")
+        raise InvalidCertificateFile(f"{RULES_FILE} is not the rule set named in {CERTIFICATE_FILE}")
     return read_certificate(opened.folder / CERTIFICATE_FILE)
 
 
 def _check_certified_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     made = {CERTIFICATE_FILE, CERTIFICATE_PAGE_FILE, CERTIFICATE_BADGE_FILE}
-    held = {name: one._asdict() for name, one in opened.members.items() if name not in made}
+    held = {name: one._asdict() for name, one in opened.files_by_name.items() if name not in made}
     named = said["files"]
     if held != named:
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
-        raise BadBundle(f"these files differ from the list of files in the certificate: {', '.join(wrong[:5])}")
+        raise InvalidCertificateFile(
+            f"these files differ from the list of files in the certificate: {', '.join(wrong[:5])}"
+        )
 
 
 def _check_statement(
@@ -147,29 +152,31 @@ def _check_statement(
     statement.
     """
     if {name for name, _ in list_bundle_files(found)} != said["files"].keys():
-        raise BadBundle("the bundle contains files that do not belong to a run folder")
+        raise InvalidCertificateFile("the bundle contains files that do not belong to a run folder")
     terms = CertificateTerms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
     if terms.checks != suites.checks:
-        raise BadBundle(f"the terms of the certificate name {terms.checks} checks; a complete run has {suites.checks}")
+        raise InvalidCertificateFile(
+            f"the terms of the certificate name {terms.checks} checks; a complete run has {suites.checks}"
+        )
     if terms.not_exercised_percent > most:
-        raise BadBundle(
+        raise InvalidCertificateFile(
             f"the terms of the certificate allow {terms.not_exercised_percent:g} % of rules that were never exercised; "
             f"`--not-exercised` here is {most:g}"
         )
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
-        raise BadBundle("run.json and the certificate name different rule sets or harness versions")
+        raise InvalidCertificateFile("run.json and the certificate name different rule sets or harness versions")
     meant = build_certificate_statement(found, terms, said["files"])
     if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
-        raise BadBundle(f"{CERTIFICATE_FILE} does not agree with its run: {', '.join(wrong)}")
-    if reasons := list(list_refusals(found, terms, suites)):
-        raise BadBundle(f"the run does not qualify for a certificate: {reasons[0]}")
+        raise InvalidCertificateFile(f"{CERTIFICATE_FILE} does not agree with its run: {', '.join(wrong)}")
+    if reasons := list(list_reasons_to_refuse_certificate(found, terms, suites)):
+        raise InvalidCertificateFile(f"the run does not qualify for a certificate: {reasons[0]}")
     for name, text in (
         (CERTIFICATE_PAGE_FILE, build_certificate_page(said, opened.key)),
         (CERTIFICATE_BADGE_FILE, build_certificate_badge(said)),
     ):
         if (opened.folder / name).read_bytes() != text.encode():
-            raise BadBundle(f"{name} does not agree with the statement of the certificate")
+            raise InvalidCertificateFile(f"{name} does not agree with the statement of the certificate")
 
 
 _FRAME_PREFIX_PATTERN = re.compile(r"^(after )?frame \d+: ")
@@ -184,7 +191,7 @@ def describe_verified_certificate(found: VerifiedCertificate) -> Iterator[str]:
     yield from _list_declarations(said)
     counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
     yield f"rules: {counts}; known deviations: {len(said['deviations'])}"
-    again = found.again
+    again = found.result_of_judging_again
     decided = len(again.reproduced_rules) + len(again.unreproduced_rules)
     reproduced = len(again.reproduced_rules)
     yield f"judged again: {again.judged_capture_count:,} captures, {reproduced:,} of {decided:,} rules with a verdict"
@@ -213,7 +220,7 @@ def describe_replay(found: ReplayResult) -> Iterator[str]:
 
 
 def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
-    if said["reach"] == VIRTUAL_REACH:
+    if said["reach"] == REACH_VALUE_OF_VIRTUAL_SYSTEM:
         yield "declared: reach virtual: no system was tested; the reference ran in the tester's process"
     for key in ("not_applicable", "not_observable", "not_exercised"):
         yield f"declared: {key}: {len(said[key]):,} rules{_format_counts_by_document(said[key])}"

@@ -13,19 +13,19 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from harness.compiled.kept import get_cached_value
-from harness.compiled.sources import stamps
+from harness.compiled.sources import get_stamps_at_first_call
 from harness.paths import SUITES
 from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_table_keys, load_errata, read_toml
-from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_product_notes
+from harness.rules.product_notes import PRODUCT_NOTES_FILE_NAME, ProductNotes, load_product_notes
 
 __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
 
 INDEX_FILE = "index.tsv"
 DOCUMENTS_FILE = "documents.toml"
 RULES_FILE = "rules.toml"
-LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
+REQUIREMENT_LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 RULE_FORMS = ("rule", "step", "detail", "lead", "api", "flow")
-FORMS_OF_CATALOGUE_ROWS = ("rule", "step")
+INDEX_ROW_FORMS_IN_CATALOGUE = ("rule", "step")
 """The forms of ids that have a row in the catalogue. An id of any other form, such as a detail, has no row, and belongs
 to an id of one of these forms.
 """
@@ -40,7 +40,7 @@ MEANING_BY_OBSERVE_VALUE = MappingProxyType(
     }
 )
 """The values of the key ``observe``, each with a phrase that states where a violation of the rule can be observed."""
-KINDS = MappingProxyType(
+DESCRIPTION_BY_ROW_CLASS = MappingProxyType(
     {
         "demand": "demands something of a system",
         "garbled": "demands something of a system; its text in the document is garbled",
@@ -52,11 +52,11 @@ KINDS = MappingProxyType(
     }
 )
 """The classes of rules, each with its meaning."""
-DEMAND_CLASSES = ("demand", "garbled")
+ROW_CLASSES_OF_DEMANDS = ("demand", "garbled")
 """The classes of rules that demand something of a system."""
-ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
+PROTOCOL_ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
-_CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
+_CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, PRODUCT_NOTES_FILE_NAME, RULES_FILE)
 _FOLDERS_OF_CATALOGUE_CODE = ("harness/rules", "reference_qm/releases")
 _SPECIFICATION_PAGES_URL = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
@@ -282,7 +282,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
         rule, level, form, kind, twin, title = row
         if rule in index:
             raise CatalogueError(file, rule, "the rule occurs twice; remove one of the lines")
-        if level not in LEVELS or form not in RULE_FORMS:
+        if level not in REQUIREMENT_LEVELS or form not in RULE_FORMS:
             raise CatalogueError(file, rule, f"unknown level or form: {level}, {form}")
         complaint = _describe_wrong_class(form, kind, twin)
         if complaint:
@@ -294,10 +294,10 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
 
 
 def _describe_wrong_class(form: str, kind: str, twin: str) -> str | None:
-    if form not in FORMS_OF_CATALOGUE_ROWS and kind:
+    if form not in INDEX_ROW_FORMS_IN_CATALOGUE and kind:
         return f"a {form} has no class"
-    if form in FORMS_OF_CATALOGUE_ROWS and kind not in KINDS:
-        return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
+    if form in INDEX_ROW_FORMS_IN_CATALOGUE and kind not in DESCRIPTION_BY_ROW_CLASS:
+        return f"unknown class {kind or 'none'}; known: {', '.join(DESCRIPTION_BY_ROW_CLASS)}"
     return (
         None
         if bool(twin) == (kind == "clone")
@@ -325,7 +325,7 @@ def load_catalogue(root: Path | None = None) -> Catalogue:
 
 @cache
 def _load_installed_catalogue() -> Catalogue:
-    sources = [path for path in stamps() if _is_read_for_catalogue(path)]
+    sources = [path for path in get_stamps_at_first_call() if _is_read_for_catalogue(path)]
     fresh: list[Catalogue] = []
 
     def build_tree() -> dict[str, Any]:
@@ -399,17 +399,14 @@ def _read_rule(
     if name not in index:
         raise CatalogueError(file, name, f"unknown id; {INDEX_FILE} lists all ids")
     known = index[name]
-    if known.form not in FORMS_OF_CATALOGUE_ROWS:
-        raise CatalogueError(
-            file,
-            name,
-            f"the entry is a {known.form}, but only {' and '.join(FORMS_OF_CATALOGUE_ROWS)} have rows; remove this row",
-        )
+    if known.form not in INDEX_ROW_FORMS_IN_CATALOGUE:
+        forms = " and ".join(INDEX_ROW_FORMS_IN_CATALOGUE)
+        raise CatalogueError(file, name, f"the entry is a {known.form}, but only {forms} have rows; remove this row")
     document, section, number = name.split("-")
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
     entry = check_table_keys(file, name, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
-    for key, values in (("observe", MEANING_BY_OBSERVE_VALUE), ("role", ROLES)):
+    for key, values in (("observe", MEANING_BY_OBSERVE_VALUE), ("role", PROTOCOL_ROLES)):
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:

@@ -7,12 +7,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from harness.rules.catalogue import DEMAND_CLASSES, FORMS_OF_CATALOGUE_ROWS, KINDS, Catalogue, IndexRow
+from harness.rules.catalogue import (
+    DESCRIPTION_BY_ROW_CLASS,
+    INDEX_ROW_FORMS_IN_CATALOGUE,
+    ROW_CLASSES_OF_DEMANDS,
+    Catalogue,
+    IndexRow,
+)
 
 LEVELS = ("MUST", "SHOULD")
 """The levels by which rules are counted. A MUST NOT is counted as a MUST, and a SHOULD NOT as a SHOULD."""
-DEMAND_CLASS = "demand"
-CLONE_CLASS = "clone"
+ROW_CLASS_OF_DEMANDS = "demand"
+ROW_CLASS_OF_REPEATED_DEMANDS = "clone"
 
 
 @dataclass(slots=True)
@@ -27,7 +33,7 @@ class SectionCoverage:
     section: str
     title: str
     demand: str
-    kind: str = DEMAND_CLASS
+    kind: str = ROW_CLASS_OF_DEMANDS
     rows: int = 0
     catalogued: int = 0
     checked: int = 0
@@ -48,10 +54,14 @@ def count_coverage_by_section(
     documents = catalogue.list_documents()
     for name, row in index.items():
         document, section, _ = name.split("-")
-        if row.form not in FORMS_OF_CATALOGUE_ROWS or row.kind == CLONE_CLASS or document not in documents:
+        if (
+            row.form not in INDEX_ROW_FORMS_IN_CATALOGUE
+            or row.kind == ROW_CLASS_OF_REPEATED_DEMANDS
+            or document not in documents
+        ):
             continue
         demand = row.level.split()[0]
-        kind = DEMAND_CLASS if row.kind in DEMAND_CLASSES else row.kind
+        kind = ROW_CLASS_OF_DEMANDS if row.kind in ROW_CLASSES_OF_DEMANDS else row.kind
         one = SectionCoverage(document, section, row.title, demand, kind)
         counts = found.setdefault((document, section, demand, kind), one)
         counts.rows += 1
@@ -64,7 +74,7 @@ def count_coverage_by_section(
         key=lambda one: (
             documents.index(one.document),
             [int(part) for part in one.section.split(".")],
-            list(KINDS).index(one.kind),
+            list(DESCRIPTION_BY_ROW_CLASS).index(one.kind),
             LEVELS.index(one.demand),
         ),
     )
@@ -79,5 +89,8 @@ def sum_coverage_of_sections(sections: list[SectionCoverage]) -> list[SectionCov
         whole = SectionCoverage(one.document, "", "", one.demand, one.kind)
         found.setdefault((one.document, one.kind, one.demand), whole).add(one)
     documents = list(dict.fromkeys(one.document for one in sections))
-    order = {key: (documents.index(key[0]), list(KINDS).index(key[1]), LEVELS.index(key[2])) for key in found}
+    order = {
+        key: (documents.index(key[0]), list(DESCRIPTION_BY_ROW_CLASS).index(key[1]), LEVELS.index(key[2]))
+        for key in found
+    }
     return [found[key] for key in sorted(found, key=order.__getitem__)]

@@ -49,7 +49,7 @@ class CatalogueError(MqconformError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingOfErratum:
     """A reading (interpretation) of a contradictory passage, and the verdict that a system gets if it follows this
     reading.
 
@@ -77,7 +77,7 @@ class Erratum:
     id: str
     where: tuple[str, ...]
     says: str
-    readings: tuple[Reading, ...]
+    possible_readings: tuple[ReadingOfErratum, ...]
     real: str
     choice: str
     settled: bool
@@ -86,19 +86,19 @@ class Erratum:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
         """Return the erratum that the JSON data of ``asdict`` represent."""
-        readings = tuple(_read_reading(row) for row in tree["readings"])
-        return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
+        readings = tuple(_read_reading(row) for row in tree["possible_readings"])
+        return cls(**{**tree, "where": tuple(tree["where"]), "possible_readings": readings})
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rule ids in the field ``where``."""
         return tuple(place for place in self.where if _RULE_ID_PATTERN.fullmatch(place))
 
-    def list_readings_to_run(self) -> Iterator[tuple[str, Reading]]:
+    def list_readings_to_run(self) -> Iterator[tuple[str, ReadingOfErratum]]:
         """Yield each reading for which the reference needs a variant, with the name of the reading. For example, E41.2
         is the name of the second reading of E41.
         """
-        for number, reading in enumerate(self.readings, 1):
+        for number, reading in enumerate(self.possible_readings, 1):
             if not (self.settled or reading.reference or reading.not_run):
                 yield f"{self.id}.{number}", reading
 
@@ -163,10 +163,11 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
                 'write a rule id or a section as "MQQB 3.1.2.1"',
             )
     readings = tuple(_read_readings(file, name, entry["readings"]))
-    return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})
+    texts = {key: value for key, value in entry.items() if key != "readings"}
+    return Erratum(**{**texts, "id": name, "where": tuple(entry["where"]), "possible_readings": readings})
 
 
-def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
+def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[ReadingOfErratum]:
     if len(rows) < 2:
         raise CatalogueError(
             file, name, "the erratum has fewer than two readings; a contradiction has at least two readings"
@@ -187,5 +188,5 @@ def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Readin
         yield _read_reading(entry)
 
 
-def _read_reading(row: Mapping[str, Any]) -> Reading:
-    return Reading(**{**row, "checks": tuple(row.get("checks", ()))})
+def _read_reading(row: Mapping[str, Any]) -> ReadingOfErratum:
+    return ReadingOfErratum(**{**row, "checks": tuple(row.get("checks", ()))})

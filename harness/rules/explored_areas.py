@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.paths import SUITES
 
 _MODELS_FOLDER = SUITES.parent / "harness" / "model"
-_RULE_ID = re.compile(r'"([A-Z]+-[0-9.]+-[A-Z]?[0-9]+)"')
+_QUOTED_RULE_ID_PATTERN = re.compile(r'"([A-Z]+-[0-9.]+-[A-Z]?[0-9]+)"')
 
 
 def list_explored_areas() -> dict[str, list[str]]:
@@ -22,7 +22,7 @@ def list_explored_areas() -> dict[str, list[str]]:
     for folder in sorted(path for path in _MODELS_FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"):
         text = _read_model_modules(folder)
         named = [shared[name] for name in dict.fromkeys(re.findall(r"\w+", text)) if name in shared]
-        for rule in dict.fromkeys(_RULE_ID.findall("\n".join([text, *named]))):
+        for rule in dict.fromkeys(_QUOTED_RULE_ID_PATTERN.findall("\n".join([text, *named]))):
             found[rule].append(folder.name)
     return dict(found)
 

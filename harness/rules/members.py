@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.paths import SUITES
 from harness.rules.errata import read_toml
 
-MEMBERS_FILE = "members.toml"
+MEMBER_PROTOCOLS_FILE_NAME = "members.toml"
 _MEMBER_KEYS = ("title", "exercised", "reference", "left_out")
 
 
@@ -30,7 +30,7 @@ class MemberProtocol:
 
 def load_members(suites: Path = SUITES) -> tuple[MemberProtocol, ...]:
     """Read suites/members.toml; raise UsageError, which names the key, if a value is missing."""
-    path = suites / MEMBERS_FILE
+    path = suites / MEMBER_PROTOCOLS_FILE_NAME
     members = []
     for name, table in read_toml(path).items():
         for key in _MEMBER_KEYS:

@@ -10,14 +10,14 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from harness.errors import UsageError
-from harness.rules.catalogue import LEVELS, MEANING_BY_OBSERVE_VALUE, ROLES, Catalogue, Rule
+from harness.rules.catalogue import MEANING_BY_OBSERVE_VALUE, PROTOCOL_ROLES, REQUIREMENT_LEVELS, Catalogue, Rule
 
 MAX_SUGGESTED_NAMES = 3
 """The maximum number of similar ids that a message suggests."""
 _SORT_KEY_BY_ORDER: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
-        "level": (LEVELS, lambda rule: rule.level),
-        "role": (ROLES, lambda rule: rule.role),
+        "level": (REQUIREMENT_LEVELS, lambda rule: rule.level),
+        "role": (PROTOCOL_ROLES, lambda rule: rule.role),
         "observe": (tuple(MEANING_BY_OBSERVE_VALUE), lambda rule: rule.observe),
     }
 )

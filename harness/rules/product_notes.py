@@ -15,7 +15,7 @@ from typing import Any
 from harness.rules.errata import CatalogueError, check_table_keys, read_toml
 from reference_qm.releases.names import parse_releases
 
-NOTES_FILE = "notes.toml"
+PRODUCT_NOTES_FILE_NAME = "notes.toml"
 KINDS = MappingProxyType(
     {
         "deviates": "a release deviates from the text",
@@ -27,10 +27,10 @@ KINDS = MappingProxyType(
     }
 )
 """The values of ``kind``, each with its meaning."""
-SAME_IN_EVERY_CONFIGURATION = "same"
-REASONS_NOT_CONFIGURED = MappingProxyType(
+REASON_SAME_IN_EVERY_CONFIGURATION = "same"
+REASON_BY_VALUE_WITHOUT_CONFIGURATION = MappingProxyType(
     {
-        SAME_IN_EVERY_CONFIGURATION: "the reference follows the note in every configuration",
+        REASON_SAME_IN_EVERY_CONFIGURATION: "the reference follows the note in every configuration",
         "internal": "only the system itself can observe the behavior",
         "outside": "neither the reference nor the harness has the needed feature",
     }
@@ -42,18 +42,19 @@ _REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, 
 _OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION_PATTERN = re.compile(r"\d+(\.\d+)*")
 _CITED_NOTE_PATTERN = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
-_WHOLE_SECTION_SUFFIX = "-*"
+_SUFFIX_FOR_ALL_RULES_OF_SECTION = "-*"
 
 
 @dataclass(frozen=True, slots=True)
 class ProductNote:
     """A paraphrased product note.
 
-    ``sections``: the sections that the note concerns. ``releases``: the releases that the note names. ``written``:
-    the same releases as they are written in the file. ``allows``: the deviation that the note permits to a release.
+    ``sections``: the sections that the note concerns. ``releases``: the releases that the note names. ``written``: the
+    same releases as they are written in the file. ``allows``: the deviation that the note permits to a release.
     ``rules``: the ids of the rules that the note concerns. ``excuses``: the ids of the rules that the releases in
-    ``excused`` may violate because of the note; the violation is then a warning. ``reference``: the behaviors that
-    the reference has because of the note (reference_qm/releases), or one of REASONS_NOT_CONFIGURED with a reason.
+    ``excused`` may violate because of the note; the violation is then a warning. ``reference``: the behaviors that the
+    reference has because of the note (reference_qm/releases), or one of REASON_BY_VALUE_WITHOUT_CONFIGURATION with a
+    reason.
     """
 
     document: str
@@ -156,14 +157,14 @@ def load_product_notes(index: Container[str], ids: Mapping[str, Any], root: Path
     names the file, the note and the remedy, if a note is invalid.
     """
     found = {}
-    for file in sorted(root.glob(f"*/{NOTES_FILE}")):
+    for file in sorted(root.glob(f"*/{PRODUCT_NOTES_FILE_NAME}")):
         document = file.parent.name.upper()
         rows = read_toml(file)
-        found[document] = {note.number: note for note in _read_notes(file, document, rows, index, ids)}
+        found[document] = {note.number: note for note in _read_product_notes_file(file, document, rows, index, ids)}
     return ProductNotes(found)
 
 
-def _read_notes(
+def _read_product_notes_file(
     file: Path, document: str, rows: Mapping[str, Any], index: Container[str], ids: Mapping[str, Any]
 ) -> Iterator[ProductNote]:
     for number, row in rows.items():
@@ -208,7 +209,9 @@ def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tu
     behavior for the note.
     """
     kind, _, why = str(written[0]).partition(": ")
-    if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
+    if kind in REASON_BY_VALUE_WITHOUT_CONFIGURATION and (
+        len(written) > 1 or not (why or kind == REASON_SAME_IN_EVERY_CONFIGURATION)
+    ):
         raise CatalogueError(
             file, number, f"the key 'reference' is {written}; write [{kind + ': why'!r}] and nothing else"
         )
@@ -231,8 +234,10 @@ def _expand_listed_rule_ids(
     found = set[str]()
     for each in map(str, written):
         rules = {each}
-        if each.endswith(_WHOLE_SECTION_SUFFIX):
-            rules = {rule for rule in ids if rule.rpartition("-")[0] == each.removesuffix(_WHOLE_SECTION_SUFFIX)}
+        if each.endswith(_SUFFIX_FOR_ALL_RULES_OF_SECTION):
+            rules = {
+                rule for rule in ids if rule.rpartition("-")[0] == each.removesuffix(_SUFFIX_FOR_ALL_RULES_OF_SECTION)
+            }
         if not rules or not all(rule in index for rule in rules):
             raise CatalogueError(file, number, f"unknown rule {each}; suites/index.tsv lists all rules")
         found |= rules

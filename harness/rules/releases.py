@@ -38,11 +38,11 @@ class Release:
     sets_first_and_last_message_flags: bool = True
 
 
-RELEASE_AS_SPECIFIED = Release(serves_spx=None)
+RELEASE_WITHOUT_DEVIATIONS = Release(serves_spx=None)
 _RELEASE_SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
-        NO_RELEASE: RELEASE_AS_SPECIFIED,
+        NO_RELEASE: RELEASE_WITHOUT_DEVIATIONS,
         "windows-nt": Release(
             (4, 0),
             None,

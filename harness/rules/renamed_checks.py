@@ -13,7 +13,7 @@ from types import MappingProxyType
 from harness.paths import SUITES
 from harness.rules.errata import CatalogueError, read_toml
 
-RENAMED_FILE = "renamed.toml"
+RENAMED_CHECKS_FILE_NAME = "renamed.toml"
 _CHECKS_TABLE_NAME = "checks"
 
 
@@ -23,7 +23,7 @@ def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
     was renamed twice has two entries. Raise CatalogueError for an invalid file, a repeated id or a circular rename.
     """
     steps: dict[str, str] = {}
-    for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):
+    for path in sorted(suites.glob(f"*/{RENAMED_CHECKS_FILE_NAME}")):
         for old, new in _read_renamed_file(path).items():
             if old in steps:
                 raise CatalogueError(path, old, "the check is renamed twice; keep only the line with the current name")
@@ -54,7 +54,9 @@ def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
     met, name = [old], steps[old]
     while name in steps:
         if name in met:
-            raise CatalogueError(suites, old, f"the check is renamed back to itself; correct the files {RENAMED_FILE}")
+            raise CatalogueError(
+                suites, old, f"the check is renamed back to itself; correct the files {RENAMED_CHECKS_FILE_NAME}"
+            )
         met.append(name)
         name = steps[name]
     return name

@@ -14,27 +14,33 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, VERDICTS_TO_EXAMINE, Verdict, VerdictEntry
+from harness.judging.verdicts import (
+    RUN_FAILING_VERDICTS,
+    VERDICTS_OF_BROKEN_RULES,
+    VERDICTS_TO_EXAMINE,
+    Verdict,
+    VerdictEntry,
+)
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
     ATTEMPT_KEY,
     CHECK_PREREQUISITES_KEY,
     DRIVER_KEY,
+    IS_CHECK_REPEATED_ALONE_KEY,
     ROOT_CAUSES_KEY,
     RUN_KEY,
-    RUNS_AGAIN_ALONE_KEY,
     VERDICT_LOG_KEY,
     release_packets,
 )
-from harness.run.system_prerequisites import mark_doubtful_verdicts
+from harness.run.system_prerequisites import mark_verdicts_doubtful_after_missing_prerequisite
 from harness.sut.external_driver import ExternalDriver
 
 MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The maximum number of attempts at a check if the system did not stall but answers slowly."""
 
-AttemptVerdicts = tuple[list[VerdictEntry], list[Any]]
+VerdictsAndReportsOfAttempt = tuple[list[VerdictEntry], list[Any]]
 """One attempt at a check: the verdicts of the attempt, and pytest's reports."""
 
 
@@ -49,17 +55,17 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     log, hook, tried, doubts = (
         item.config.stash[VERDICT_LOG_KEY],
         item.ihook,
-        list[AttemptVerdicts](),
+        list[VerdictsAndReportsOfAttempt](),
         AttemptDisturbances(),
     )
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MAX_ATTEMPTS):
         entries: list[VerdictEntry] = []
         item.config.stash[VERDICT_LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
-        driver.vital_signs.slow_timers(number > 0)
-        tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
+        driver.vital_signs.slow_timers_for_slow_system(number > 0)
+        tried.append((entries, run_check_once(item, nextitem, again=number > 0)))
         now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
-        doubts = doubts.take_worse(now)
+        doubts = doubts.combine_with_other_attempt(now)
         excused = now != AttemptDisturbances() or (
             driver.timeouts.are_answers_slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM
         )
@@ -69,19 +75,19 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             not excused
             or dead
             or driver.describe_end() is not None
-            or item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
+            or item.stash.get(IS_CHECK_REPEATED_ALONE_KEY, False)
             or not has_bad_verdict(own)
         ):
             break
-    driver.vital_signs.slow_timers(False)
+    driver.vital_signs.slow_timers_for_slow_system(False)
     item.config.stash[VERDICT_LOG_KEY] = log
-    entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
+    entries, reports = choose_result_of_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
-    if not item.stash.get(RUNS_AGAIN_ALONE_KEY, False):
+    if not item.stash.get(IS_CHECK_REPEATED_ALONE_KEY, False):
         run, rests = item.config.stash[RUN_KEY], item.stash.get(CHECK_PREREQUISITES_KEY, CheckPrerequisites())
         entries = change_reports(
             entries,
-            mark_doubtful_verdicts(
+            mark_verdicts_doubtful_after_missing_prerequisite(
                 entries, rests, run.system_prerequisites, driver, item.config.stash[ROOT_CAUSES_KEY]
             ),
             reports,
@@ -102,7 +108,7 @@ class AttemptDisturbances:
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
-    def take_worse(self, other: AttemptDisturbances) -> AttemptDisturbances:
+    def combine_with_other_attempt(self, other: AttemptDisturbances) -> AttemptDisturbances:
         """Combine the disturbances of two attempts: return the longer stall and the larger clock jump."""
         return AttemptDisturbances(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
@@ -112,7 +118,7 @@ class AttemptDisturbances:
         return f"the system was slow or stalled, for up to {self.stall_ms:,} ms"
 
 
-def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
+def run_check_once(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
     """Run a check once with new fixtures. Return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
@@ -124,9 +130,9 @@ def has_bad_verdict(entries: list[VerdictEntry]) -> bool:
     return any(entry.verdict in VERDICTS_TO_EXAMINE for entry in entries)
 
 
-def settle_attempts(
-    attempts: list[AttemptVerdicts], doubts: AttemptDisturbances, *, steady: bool = False
-) -> AttemptVerdicts:
+def choose_result_of_attempts(
+    attempts: list[VerdictsAndReportsOfAttempt], doubts: AttemptDisturbances, *, steady: bool = False
+) -> VerdictsAndReportsOfAttempt:
     """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive
     unless the same rule failed in every attempt.
 
@@ -137,7 +143,7 @@ def settle_attempts(
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not has_bad_verdict(entries):
         return entries, reports
-    against = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE) if steady else BROKEN_VERDICTS
+    against = (*VERDICTS_OF_BROKEN_RULES, Verdict.INCONCLUSIVE) if steady else VERDICTS_OF_BROKEN_RULES
     missed = [{entry.rule for entry in tried if entry.verdict in against} for tried, _ in attempts]
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
@@ -160,6 +166,6 @@ def change_reports(entries: list[VerdictEntry], doubtful: list[VerdictEntry], re
 
 
 def _make_inconclusive(entry: VerdictEntry, reason: str) -> VerdictEntry:
-    if entry.verdict not in BROKEN_VERDICTS:
+    if entry.verdict not in VERDICTS_OF_BROKEN_RULES:
         return entry
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not every attempt failed this rule")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
+from harness.judging.verdicts import RUN_FAILING_VERDICTS, VERDICTS_OF_BROKEN_RULES, Verdict
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
@@ -50,8 +50,8 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Fi
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
-        observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
-        decided = one.verdict in BROKEN_VERDICTS and bool(one.line["observed"])
+        observed, reason = one.observed, find_root_cause_of_finding(one, roots) or one.line["reason"] or ""
+        decided = one.verdict in VERDICTS_OF_BROKEN_RULES and bool(one.line["observed"])
         words = observed if decided else reason or observed
         alone = "" if not decided or _EXPLAINING_WORD_PATTERN.search(words) else get_function_id(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
@@ -61,15 +61,15 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Fi
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 
-def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
+def find_root_cause_of_finding(result: RuleResult, roots: RootCauses) -> str:
     """Return the root cause (missing prerequisite) of a finding, or an empty string if the finding has no known
     root cause.
     """
-    root = roots.find_root(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
+    root = roots.find_root_cause_of_check(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.finding_text if root is not None else ""
 
 
-def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
+def add_shared_causes_to_results(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
     """Return the final verdicts of all rules. If a finding shares its cause with other findings, the returned
     verdict names the cause.
     """

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.capture.recorder import RPC_TRANSPORT
+from harness.capture.recorder import RPC_TRANSPORT_NAME
 from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.run.checks import find_needs
 from harness.sut.own_queues import PROVISIONED_QUEUE_KEY
@@ -22,16 +22,16 @@ _CLOSED_WORD_PATTERN = re.compile(r"(?<!not )\bclosed\b")
 
 @dataclass(frozen=True, slots=True)
 class CheckPrerequisites:
-    """The prerequisites on which the verdicts of a check depend. ``connected``: whether the system connected to the
-    peer's port for sessions, not only to its RPC port. ``was_connection_awaited_in_vain``: whether the peer waited in
-    vain for a connection. ``was_system_queue_addressed``: whether the check named a queue of the system or sent a
-    message to a queue, so that a name of the system had to be correct. ``used_queue_keys``: the keys of [queues] that
-    the check used. ``needs_unobserved_remote_read``: whether the check needs remote reading, but no remote read was
-    observed. ``uses_peer_of_sut_file``: whether the peer of the check is the peer of the SUT file.
+    """The prerequisites on which the verdicts of a check depend. ``has_system_connected``: whether the system connected
+    to the peer's port for sessions, not only to its RPC port. ``was_connection_awaited_in_vain``: whether the peer
+    waited in vain for a connection. ``was_system_queue_addressed``: whether the check named a queue of the system or
+    sent a message to a queue, so that a name of the system had to be correct. ``used_queue_keys``: the keys of [queues]
+    that the check used. ``needs_unobserved_remote_read``: whether the check needs remote reading, but no remote read
+    was observed. ``uses_peer_of_sut_file``: whether the peer of the check is the peer of the SUT file.
     ``numbers_of_frames_from_sut``: the numbers of the frames received from the system.
     """
 
-    connected: bool = False
+    has_system_connected: bool = False
     was_connection_awaited_in_vain: bool = False
     was_system_queue_addressed: bool = False
     used_queue_keys: frozenset[str] = frozenset()
@@ -70,11 +70,11 @@ def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
         return CheckPrerequisites()
     frames = peer.recorder.frames if peer is not None else ()
     connected = peer is not None and any(
-        one.sut_role == "initiator" and one.transport != RPC_TRANSPORT for one in peer.recorder.connections
+        one.sut_role == "initiator" and one.transport != RPC_TRANSPORT_NAME for one in peer.recorder.connections
     )
-    remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT for frame in frames)
+    remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT_NAME for frame in frames)
     return CheckPrerequisites(
-        connected=connected,
+        has_system_connected=connected,
         was_connection_awaited_in_vain=peer is not None and peer.listens and not connected,
         was_system_queue_addressed=sut.has_named_queue
         or any(not each.from_sut and each.kind == "UserMessage" for each in frames),

@@ -60,9 +60,9 @@ def find_varied_parameters(item: pytest.Item) -> dict[str, list[str]]:
 
 def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check affects other checks on the same SUT, so that it must run alone."""
-    from harness.sut.worker_configurations import EXCLUSIVE_NEEDS
+    from harness.sut.worker_configurations import NEEDS_THAT_FORBID_OTHER_WORKERS
 
-    return not EXCLUSIVE_NEEDS.isdisjoint(find_needs(item))
+    return not NEEDS_THAT_FORBID_OTHER_WORKERS.isdisjoint(find_needs(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:

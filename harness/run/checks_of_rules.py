@@ -51,7 +51,7 @@ def map_varied_parameters() -> dict[str, list[str]]:
 def _list_checks() -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the id of each check, with the rules that the check names and the parameters that it varies."""
     paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
-    for rows in load_cached_records().of("driving checks", paths, _import_checks):
+    for rows in load_cached_records().get_records_of_files("driving checks", paths, _import_checks):
         yield from rows
 
 

@@ -8,7 +8,7 @@ from harness.run.checks import get_check_id
 from harness.run.run import ConformanceRun
 
 
-class Deadline:
+class DeadlinePlugin:
     """A pytest plugin that omits the checks after the deadline, and counts them."""
 
     def __init__(self, run: ConformanceRun) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture.deciding import VerdictTexts
-from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketForReaders, PacketNamedByVerdict
 from harness.errors import MqconformError
 from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
@@ -19,7 +19,7 @@ MAX_HEX_DUMP_BYTES = 4096
 _OCTETS_PER_ROW = 16
 
 
-def list_frames(line: Mapping[str, Any]) -> str:
+def format_frame_numbers(line: Mapping[str, Any]) -> str:
     """Return a text with the numbers of the frames that a verdict names, such as ``frame 8`` or ``frames 8, 9``, or
     an empty string if the verdict names no frame.
     """
@@ -48,7 +48,7 @@ class EvidenceTexts:
             yield from map(_format_quoted_packet, quoted)
             return
         try:
-            wanted = [WantedPacket(one["frame"], one["first"], one["last"]) for one in evidence]
+            wanted = [PacketNamedByVerdict(one["frame"], one["first"], one["last"]) for one in evidence]
             says = VerdictTexts(f"{line['document']}-{line['section']}", line["expected"], line["observed"])
             shown = self._read_capture(str(line["capture"])).show(wanted, says) if wanted else []
         except (MqconformError, OSError) as error:
@@ -65,7 +65,7 @@ class EvidenceTexts:
         return self._read
 
 
-def _format_packet(shown: ShownPacket) -> str:
+def _format_packet(shown: PacketForReaders) -> str:
     head = f"frame {shown.frame}, {shown.direction or 'of unknown direction'}, {shown.time_ms} ms, {shown.transport}"
     if shown.first is not None:
         head += f", bytes {shown.first:#x} to {shown.last:#x} decide"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from harness.judging.verdicts import RUN_FAILING_VERDICTS
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
-from harness.run.causes import find_missing_root, group_by_cause
-from harness.run.evidence import list_frames
+from harness.run.causes import find_root_cause_of_finding, group_by_cause
+from harness.run.evidence import format_frame_numbers
 from harness.run.options import CHECK_LIMIT_S
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def list_findings(
     """
     yield from roots.lines()
     found = [one for one in results if one.reason_of_known_deviation is None]
-    resting = [one for one in found if find_missing_root(one, roots)]
+    resting = [one for one in found if find_root_cause_of_finding(one, roots)]
     if resting:
         yield roots.describe_dependent_rules([one.rule for one in resting])
         found = [one for one in found if one not in resting]
@@ -101,7 +101,7 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
         yield f"observed: {one_line(result.observed, _LONGEST_FINDING_CHARACTERS)}"
     if result.reason:
         yield f"because:  {one_line(result.reason, _LONGEST_FINDING_CHARACTERS)}"
-    where = f"; {line['capture']}, {frames}" if (frames := list_frames(line)) else ""
+    where = f"; {line['capture']}, {frames}" if (frames := format_frame_numbers(line)) else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
     yield " ".join(["again: mqconform run", *_choose_check_option(line["test"], row), again])
 

@@ -13,29 +13,29 @@ import pytest
 from harness.capture.recorder import Frame, Recorder
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.afterwards import accept_residue
+from harness.peer.afterwards import accept_messages_left_by_earlier_tests
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, get_check_id, needs_known_peer
 from harness.run.ending import end_run
-from harness.run.rows import CurrentRowFixtures
+from harness.run.rows import FixturesOfCurrentRow
 from harness.run.stash import (
     ATTEMPT_KEY,
     CURRENT_ROW_KEY,
     DRIVER_KEY,
+    IS_CHECK_REPEATED_ALONE_KEY,
     JUDGE_KEY,
     PEER_PACKET_JUDGE_KEY,
     RESIDUE_KEY,
     RUN_KEY,
-    RUNS_AGAIN_ALONE_KEY,
     get_attempt_capture_path,
 )
-from harness.sut.stand_ins import describe_lack
+from harness.sut.stand_ins import describe_unmet_need
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 from harness.sut.worker_configurations import find_second_peer_address
 
 if TYPE_CHECKING:
-    from harness.peer.remote import Remote
+    from harness.peer.remote import RemoteReaderOfSut
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         with closing(view.environment):
             view.close()
         config.stash[RESIDUE_KEY] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[RUNS_AGAIN_ALONE_KEY] = view.must_repeat_alone
+        request.node.stash[IS_CHECK_REPEATED_ALONE_KEY] = view.must_repeat_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
 
@@ -72,11 +72,11 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN_KEY].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
-    rows = request.node.stash[CURRENT_ROW_KEY] = CurrentRowFixtures(counterpart, judge)
+    rows = request.node.stash[CURRENT_ROW_KEY] = FixturesOfCurrentRow(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:
-        if rows.peer.is_residue(frame):
+        if rows.peer.is_about_message_of_earlier_test(frame):
             earlier.append(frame)
             rows.judge.packets.note(frame)
         else:
@@ -90,7 +90,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(PEER_PACKET_JUDGE_KEY, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
-    accept_residue(counterpart)
+    accept_messages_left_by_earlier_tests(counterpart)
     yield counterpart
     if tape is not None:
         tape.end()
@@ -115,11 +115,13 @@ def second_host(peer: Peer, sut: Sut, judge: Judge) -> Peer:
 
 
 @pytest.fixture
-def remote(peer: Peer, sut: Sut) -> Remote:
+def remote(peer: Peer, sut: Sut) -> RemoteReaderOfSut:
     """Return the SUT's interfaces for remote reading. A check that uses this fixture needs the capability qm2qm."""
-    from harness.peer.remote import Remote  # the import of scapy's DCE/RPC takes longer than all other imports
+    from harness.peer.remote import (
+        RemoteReaderOfSut,  # the import of scapy's DCE/RPC takes longer than all other imports
+    )
 
-    return Remote(peer, sut)
+    return RemoteReaderOfSut(peer, sut)
 
 
 @pytest.fixture
@@ -140,6 +142,6 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     if declared:
         item.stash[JUDGE_KEY].give_up(Verdict.NOT_APPLICABLE, f"the SUT file does not declare {', '.join(declared)}")
     else:
-        why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
+        why = f"no control channel offers {', '.join(map(describe_unmet_need, lacking))}"
         item.stash[JUDGE_KEY].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.robustness import FINDING_BY_CONDITION, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, SystemCondition
 from harness.run.checks import get_check_id
 from harness.run.run import ConformanceRun
 from harness.run.stash import RUN_KEY
@@ -27,7 +27,7 @@ def find_end_reason(item: pytest.Item) -> str | None:
     """
     run = item.config.stash[RUN_KEY]
     run.captured_byte_count += _count_captured_bytes(run, str(get_check_id(item)))
-    floods = run.verdict_log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
+    floods = run.verdict_log.fails[FINDING_BY_CONDITION[SystemCondition.FLOODS][0]]
     if floods >= MAX_CHECKS_WITH_FLOODS:
         return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"
     if run.captured_byte_count > MAX_CAPTURED_BYTES:

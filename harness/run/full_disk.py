@@ -14,7 +14,7 @@ from harness.exit_codes import EXIT_USAGE
 from harness.run.run import ConformanceRun
 
 
-class FullDisk:
+class RunFolderErrorPlugin:
     """A pytest plugin that recognizes errors in writing the run folder, including errors in pytest's reports."""
 
     def __init__(self, run: ConformanceRun) -> None:

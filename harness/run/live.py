@@ -60,7 +60,7 @@ class LiveProgress:
         for root in [*self.run.root_causes.root_cause_by_subject.values()][self._roots :]:
             self._roots += 1
             self._print_line(root.line_when_found, for_good=True)
-        rests = self.run.root_causes.find_root(nodeid) is not None
+        rests = self.run.root_causes.find_root_cause_of_check(nodeid) is not None
         for rule, verdict in dict(self.run.verdict_log.turned_bad[self._seen_bad_verdict_count :]).items():
             if verdict is Verdict.INCONCLUSIVE and rests:
                 continue

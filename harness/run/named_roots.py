@@ -11,7 +11,7 @@ from typing import Any
 from harness.printable import one_line
 from harness.rules.renamed_checks import get_current_check
 
-FINDING_LIMIT = 800
+MAX_CHARACTERS_OF_ROOT_CAUSE = 800
 ROOT_LINE_PREFIX = "fix this first: "
 
 
@@ -48,7 +48,7 @@ class RootCauses:
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
         """Record a root cause, and the checks that it affects."""
-        root = self.root_cause_by_subject.setdefault(subject, RootCause(one_line(said, FINDING_LIMIT)))
+        root = self.root_cause_by_subject.setdefault(subject, RootCause(one_line(said, MAX_CHARACTERS_OF_ROOT_CAUSE)))
         root.checks.update(checks)
 
     def take(self, others: RootCauses) -> None:
@@ -56,7 +56,7 @@ class RootCauses:
         for subject, root in others.root_cause_by_subject.items():
             self.name(subject, root.finding_text, root.checks)
 
-    def find_root(self, test: str | None) -> RootCause | None:
+    def find_root_cause_of_check(self, test: str | None) -> RootCause | None:
         """Return the first root cause that affects a check, or None. ``test`` is the id of the check, or the last part
         of this id.
         """

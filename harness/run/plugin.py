@@ -85,9 +85,9 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
     from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
-    from harness.run.deadline import Deadline
-    from harness.run.full_disk import FullDisk
-    from harness.run.run import ConformanceRun, make_slug
+    from harness.run.deadline import DeadlinePlugin
+    from harness.run.full_disk import RunFolderErrorPlugin
+    from harness.run.run import ConformanceRun, make_file_name_part
     from harness.sut.drivers import report_timeouts_of_drivers, start_all_suts
 
     try:
@@ -107,7 +107,9 @@ def _begin_run(config: pytest.Config) -> None:
             file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
-        folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        folder = Path(
+            config.getoption("--out") or f"out/{make_file_name_part(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+        )
         drivers = [*drivers_of(file, folder)]
         # Stop the processes that are started here, because they do not get the signals of a terminal.
         config.stash[EARLIER_SIGNAL_HANDLERS_KEY] = raise_interrupt_on(_END_SIGNALS)
@@ -126,13 +128,22 @@ def _begin_run(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     run.variation_strength = config.getoption("strength")
     if config.getoption("--replay"):
-        run.variation_strength = replays.get_strength(Path(config.getoption("--replay")))
+        run.variation_strength = replays.get_variation_strength(Path(config.getoption("--replay")))
     run.timeouts, run.baseline = report_timeouts_of_drivers(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN_KEY] = run
-    for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
+    for plugin in (
+        attempts,
+        fixtures,
+        teardown,
+        terminal,
+        topologies,
+        varied_checks,
+        DeadlinePlugin(run),
+        RunFolderErrorPlugin(run),
+    ):
         config.pluginmanager.register(plugin)
     config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
         run.verdict_log,
@@ -247,9 +258,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     drivers = session.config.stash.get(DRIVERS_KEY, [])
     if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
         return None  # pytest runs its own loop
-    from harness.run.workers import Workers
+    from harness.run.workers import WorkerProcessesPlugin
 
-    Workers(session, drivers).run_session()
+    WorkerProcessesPlugin(session, drivers).run_session()
     return True
 
 
@@ -257,7 +268,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check. If the SUT cannot be reached, give the rules of the check the verdict inconclusive."""
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
-    from harness.judging.robustness import Condition, Diagnosis
+    from harness.judging.robustness import SystemCondition, SystemDiagnosis
     from harness.judging.verdicts import Verdict
     from harness.run import survival
     from harness.sut.shown import NotShown
@@ -283,7 +294,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except MqconformError as error:
         _record_missing_prerequisite(item, error)
         if (how := item.config.stash[DRIVER_KEY].describe_end()) is not None:
-            item.stash[JUDGE_KEY].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
+            item.stash[JUDGE_KEY].record_breakdown(
+                SystemDiagnosis(SystemCondition.CRASHED, describe_end_of_process(how)), ()
+            )
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE_KEY].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
@@ -311,7 +324,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     how: str | None = None
     try:
         yield
-        if (how := driver.describe_unexpected_end(hung_up=_has_lost_control_channel(item))) is not None:
+        if (how := driver.describe_unexpected_end(was_ended_by_timeout=_has_lost_control_channel(item))) is not None:
             judge.abort_check(describe_end_of_process(how))
     except FolderError:
         raise
@@ -339,7 +352,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         item.stash[CHECK_PREREQUISITES_KEY] = get_prerequisites(item)
         survival.require_sut_alive_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
-            item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
+            item.funcargs["peer"].recorder.record_incomplete_packets_of_connections()  # type: ignore[attr-defined]
         judge.conclude_passive_rules()
     item.stash[PROCESS_END_REPORTED_KEY] = how is not None
     judge.end()
@@ -357,7 +370,7 @@ def _record_missing_prerequisite(item: pytest.Item, error: Exception) -> None:
 
 def _has_lost_control_channel(item: pytest.Item) -> bool:
     view = item.funcargs.get("sut")  # type: ignore[attr-defined]
-    return view is not None and view.environment.hung_up
+    return view is not None and view.environment.was_ended_by_timeout
 
 
 def _fail_broken_rules(judge: Judge, run: ConformanceRun) -> None:
@@ -394,14 +407,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         _confirm_identity(session)
     elif not run.was_sut_lost:
         run.abort_reason = pytest.ExitCode(exitstatus).name.lower()
-        run.interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        run.was_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
     if session.shouldfail:
         run.abort_reason = run.abort_reason or describe_end_after_failures(session.testsfailed)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     survival.record_survival(run)
     code = run.end()
     _write_results(session.config, run)
-    if ended or run.was_sut_lost or run.interrupted:
+    if ended or run.was_sut_lost or run.was_interrupted:
         session.exitstatus = code
 
 
@@ -409,7 +422,7 @@ def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
     """Write the results rule by rule. junit.xml is written only if pytest's JUnit plugin is active."""
     from harness.run import results
     from harness.run.capture_comments import add_comments_to_captures
-    from harness.run.causes import add_causes
+    from harness.run.causes import add_shared_causes_to_results
     from harness.run.findings import build_repeat_options, describe_finding
 
     found = config.stash[FINAL_RESULTS_KEY] = [
@@ -418,7 +431,7 @@ def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
     add_comments_to_captures(found, run.folder)
     again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
-    by_cause = add_causes(found, run.root_causes)
+    by_cause = add_shared_causes_to_results(found, run.root_causes)
     if config.pluginmanager.hasplugin("junitxml"):
         path, roots = run.folder / results.JUNIT_FILE, run.root_causes.lines()
         results.write_junit(by_cause, path, run.started, tell, run.partial(), roots)

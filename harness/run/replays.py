@@ -48,7 +48,7 @@ def load_replayed_run(
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} is truncated or broken ({error}); it is not a {RUN_FILE} of this harness") from error
     try:
-        captures = _map_captures(folder, rules)
+        captures = _map_checks_to_captures(folder, rules)
     except OSError as error:
         raise UsageError(
             f"{folder} is not a run folder, because {VERDICTS_FILE} cannot be read: {error.strerror}"
@@ -58,7 +58,7 @@ def load_replayed_run(
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
-def get_strength(folder: Path) -> int:
+def get_variation_strength(folder: Path) -> int:
     """Return the strength with which the checks of a run were varied, or 2 if run.json does not contain it. The
     strength is the number of parameters whose values are combined in all possible ways.
     """
@@ -66,7 +66,7 @@ def get_strength(folder: Path) -> int:
     return int(found) if found in (1, 3) else 2
 
 
-def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
+def _map_checks_to_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     """Return the captures of a run, by check. If a check had several attempts, the result contains the capture of
     the last attempt, which decided the verdicts. A check that was skipped because the system lacks a capability has
     no capture.

@@ -9,7 +9,7 @@ from harness.peer.peer import Peer
 
 
 @dataclass(slots=True)
-class CurrentRowFixtures:
+class FixturesOfCurrentRow:
     """The peer and the judge with which a varied check runs for the current row of its covering array."""
 
     peer: Peer

@@ -20,7 +20,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.compiled.kept import get_cached_value
-from harness.compiled.sources import stamps
+from harness.compiled.sources import get_stamps_at_first_call
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
@@ -99,7 +99,7 @@ class ConformanceRun:
     deadline_s: int | None = None
     """int s: the time after the beginning of the run from which no further check is started."""
     began_s: float = field(default_factory=time.monotonic)
-    interrupted: bool = False
+    was_interrupted: bool = False
     was_sut_lost: bool = False
     """Whether the run was aborted because the SUT could no longer be tested."""
     was_check_file_unreadable: bool = False
@@ -138,13 +138,13 @@ class ConformanceRun:
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder} contains no run to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            if _has_foreign_files(folder):
+            if _has_files_of_no_run(folder):
                 raise UsageError(f"{folder} is not empty and contains no run; give another --out")
             made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
         except OSError as error:
-            raise _refuse_folder(folder, error) from error
+            raise _refuse_run_folder(folder, error) from error
         try:
             run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
             run.topmost_created_folder = made
@@ -159,7 +159,7 @@ class ConformanceRun:
     ) -> ConformanceRun:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
+        run_id = f"{started.replace(':', '').replace('-', '')}-{make_file_name_part(file.sut.name)}-{folder.name}"[:120]
         done, earlier = EarlierVerdicts(), _EarlierResults(run_id, started)
         if resume:
             earlier = _EarlierResults.read(folder, file)
@@ -180,13 +180,13 @@ class ConformanceRun:
                 earlier.started,
                 done,
                 lock,
-                process_ends=earlier.deaths,
-                root_causes=earlier.roots,
+                process_ends=earlier.process_ends,
+                root_causes=earlier.root_causes,
                 earlier_residue=earlier.residue,
             )
             run.write_run_file(finished=None, code=None)
         except (OSError, FolderError) as error:
-            raise _refuse_folder(folder, error) from error
+            raise _refuse_run_folder(folder, error) from error
         return run
 
     def write_run_file(self, finished: str | None, code: int | None) -> None:
@@ -284,7 +284,7 @@ class ConformanceRun:
         """
         if self.was_sut_lost:
             return EXIT_USAGE
-        if self.interrupted:
+        if self.was_interrupted:
             return EXIT_INTERRUPTED
         open_ones = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
         broke = self.abort_reason or self.failed or self.process_ends or self.root_causes.root_cause_by_subject
@@ -368,14 +368,14 @@ class ConformanceRun:
         return self.folder / CAPTURES_FOLDER / f"{build_capture_name(test)}{again}{CAPTURE_SUFFIX}"
 
 
-def _has_foreign_files(folder: Path) -> bool:
+def _has_files_of_no_run(folder: Path) -> bool:
     """Return whether a folder contains files that no run created."""
     if not folder.is_dir() or (folder / RUN_FILE).is_file():
         return False
     return any(path.name != LOCK_FILE for path in folder.iterdir())
 
 
-def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
+def _refuse_run_folder(folder: Path, error: OSError | FolderError) -> UsageError:
     why = error if isinstance(error, OSError) else error.__cause__
     return UsageError(f"{folder} cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
 
@@ -386,20 +386,20 @@ def read_frozen_test_count(suites: Path) -> int:
     return int(tree["tests"])
 
 
-def make_slug(text: str) -> str:
+def make_file_name_part(text: str) -> str:
     """Return a form of a text that can be part of a file name. It contains only letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
 @dataclass(frozen=True, slots=True)
 class _EarlierResults:
-    """The results of a run before it was resumed. ``ended`` states whether the run had finished."""
+    """The results of a run before it was resumed. ``has_run_ended`` states whether the run had finished."""
 
     id: str
     started: str
-    ended: bool = False
-    deaths: list[ProcessEnd] = field(default_factory=list)
-    roots: RootCauses = field(default_factory=RootCauses)
+    has_run_ended: bool = False
+    process_ends: list[ProcessEnd] = field(default_factory=list)
+    root_causes: RootCauses = field(default_factory=RootCauses)
     residue: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
@@ -454,7 +454,7 @@ def _read_earlier_verdicts(path: Path, earlier: _EarlierResults) -> EarlierVerdi
             done.interrupted_check, done.line_count_of_interrupted_check = known[0], Counter()
         done.line_count_of_interrupted_check[known] += 1
         done.checks_with_verdicts.add(known[0])
-    if earlier.ended:
+    if earlier.has_run_ended:
         done.interrupted_check, done.line_count_of_interrupted_check = None, Counter()
         done.checks_to_run_again = done.checks_with_verdicts & {one["check"] for one in earlier.residue}
         done.checks_with_verdicts -= done.checks_to_run_again
@@ -467,7 +467,7 @@ def build_rules_json(catalogue: Catalogue) -> tuple[str, str]:
     """Return the text of rules.json, and the SHA-256 of its canonical JSON."""
     if catalogue is not load_catalogue():
         return _encode_rules(catalogue)
-    text, digest = get_cached_value("rules", stamps(), lambda: _encode_rules(catalogue))
+    text, digest = get_cached_value("rules", get_stamps_at_first_call(), lambda: _encode_rules(catalogue))
     return text, digest
 
 

@@ -10,7 +10,7 @@ import pytest
 from harness.paths import SUITES
 from harness.run.checks import find_covered_rules
 
-_MAX_RULES_OF_SMALL_SELECTION = 50
+_MAX_RULES_OF_FULLY_LISTED_SELECTION = 50
 
 
 def describe_selection(config: pytest.Config) -> str:
@@ -47,7 +47,7 @@ def list_files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import list_suite_files_containing
 
-    if len(wanted) > _MAX_RULES_OF_SMALL_SELECTION:
+    if len(wanted) > _MAX_RULES_OF_FULLY_LISTED_SELECTION:
         return None
     catalogue = load_catalogue()
     folders = {SUITES.parent / catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from harness.run.check_prerequisites import CheckPrerequisites
     from harness.run.named_roots import RootCauses
     from harness.run.results import RuleResult
-    from harness.run.rows import CurrentRowFixtures
+    from harness.run.rows import FixturesOfCurrentRow
     from harness.run.run import ConformanceRun
     from harness.sut.drivers import SutDriver
 
@@ -31,7 +31,7 @@ VERDICT_LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
 FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
-CURRENT_ROW_KEY: pytest.StashKey[CurrentRowFixtures] = pytest.StashKey()
+CURRENT_ROW_KEY: pytest.StashKey[FixturesOfCurrentRow] = pytest.StashKey()
 """The peer and the judge with which a varied check runs for the current row of its covering array."""
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
@@ -39,7 +39,7 @@ ROOT_CAUSES_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
 """The root causes (missing prerequisites) that this process found."""
 CHECK_PREREQUISITES_KEY: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
-RUNS_AGAIN_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
+IS_CHECK_REPEATED_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
 PROCESS_END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, SystemCondition, SystemDiagnosis
 from harness.judging.verdicts import Verdict, VerdictEntry, read_verdicts
 
 if TYPE_CHECKING:
@@ -23,31 +23,31 @@ WAIT_FOR_EXIT_STATUS_S = 0.5
 """int s: how long to wait, after a process has lost its connections, until it is known whether the process has
 ended.
 """
-_LIVED_BEFORE_CHECK_KEY: pytest.StashKey[bool] = pytest.StashKey()
+_WAS_SUT_ALIVE_BEFORE_CHECK_KEY: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def require_sut_alive_before(item: pytest.Item) -> None:
     """Make sure that the system is alive before a check marked with ``sut_survives``."""
-    peer = _get_peer(item)
+    peer = _get_peer_of_check(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
-        item.stash[_LIVED_BEFORE_CHECK_KEY] = diagnose_system(peer).is_alive
+        item.stash[_WAS_SUT_ALIVE_BEFORE_CHECK_KEY] = diagnose_system(peer).is_alive
 
 
 def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
     """Request a session after a check that is marked with ``sut_survives``, or that failed or broke off. Record the
     finding.
     """
-    peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
+    peer, mark = _get_peer_of_check(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
     if (says := peer.environment.flood_description) is not None:  # the packets of this check are ignored
-        flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
+        flood = SystemDiagnosis(SystemCondition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.record_breakdown(flood, ())
         return
     if mark is not None:
-        wanted, rules = item.stash.get(_LIVED_BEFORE_CHECK_KEY, False), mark.args or judge.covers
+        wanted, rules = item.stash.get(_WAS_SUT_ALIVE_BEFORE_CHECK_KEY, False), mark.args or judge.covers
     else:
-        wanted, rules = _is_suspicious(peer, judge), ()
+        wanted, rules = _may_sut_have_stopped_running(peer, judge), ()
     if not wanted:
         return
     diagnosis = diagnose_system(peer)
@@ -70,12 +70,12 @@ def record_survival(run: ConformanceRun) -> None:
             )
 
 
-def _get_peer(item: pytest.Item) -> Peer | None:
+def _get_peer_of_check(item: pytest.Item) -> Peer | None:
     found: Peer | None = item.funcargs.get("peer")  # type: ignore[attr-defined]
     return found
 
 
-def _is_suspicious(peer: Peer, judge: Judge) -> bool:
+def _may_sut_have_stopped_running(peer: Peer, judge: Judge) -> bool:
     """Return whether a system that answered earlier may no longer be running."""
     sut = peer.sut
     if sut.identifier is None:
@@ -86,7 +86,7 @@ def _is_suspicious(peer: Peer, judge: Judge) -> bool:
     return closed or bool(judge.reasons or judge.failed)
 
 
-def diagnose_system(peer: Peer) -> Diagnosis:
+def diagnose_system(peer: Peer) -> SystemDiagnosis:
     """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1). Return the
     condition of the system.
     """
@@ -97,31 +97,35 @@ def diagnose_system(peer: Peer) -> Diagnosis:
         connection = peer.connect()
     except SutUnavailable as error:
         how = sut.process_ended(WAIT_FOR_EXIT_STATUS_S)
-        return Diagnosis(
-            Condition.CRASHED, str(error) if how is None else f"the process of the system ended with {how}"
+        return SystemDiagnosis(
+            SystemCondition.CRASHED, str(error) if how is None else f"the process of the system ended with {how}"
         )
     asked = connection.send(establish_connection(ClientGuid=peer.identifier))
     try:
         answer = connection.poll("EstablishConnection")
     except ConformanceFailure as late:
-        return Diagnosis(Condition.ALIVE, str(late), (asked,))
+        return SystemDiagnosis(SystemCondition.ALIVE, str(late), (asked,))
     closed = connection.closed_by_sut
     connection.close()
     if answer is None:
         if closed:
-            return Diagnosis(Condition.ALIVE, "the system closes a connection that requests a session", (asked,))
+            return SystemDiagnosis(
+                SystemCondition.ALIVE, "the system closes a connection that requests a session", (asked,)
+            )
         says = f"the system accepts connections, but does not answer within {sut.response_timeout_ms} ms"
-        return Diagnosis(Condition.HANGS, says, (asked,))
+        return SystemDiagnosis(SystemCondition.HANGS, says, (asked,))
     guid = _get_server_guid(answer.packet)
     if sut.identifier is not None and not sut.may_be_another_system and guid not in (sut.identifier, None):
-        return Diagnosis(
-            Condition.RESTARTED, f"the system changed its identifier from {sut.identifier} to {guid}", (asked, answer)
+        return SystemDiagnosis(
+            SystemCondition.RESTARTED,
+            f"the system changed its identifier from {sut.identifier} to {guid}",
+            (asked, answer),
         )
     if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
-        return Diagnosis(
-            Condition.RESTARTED, "the system stopped listening for a time, and listens again", (asked, answer)
+        return SystemDiagnosis(
+            SystemCondition.RESTARTED, "the system stopped listening for a time, and listens again", (asked, answer)
         )
-    return Diagnosis(Condition.ALIVE, "the system answers", (asked, answer))
+    return SystemDiagnosis(SystemCondition.ALIVE, "the system answers", (asked, answer))
 
 
 def _get_server_guid(packet: Any) -> UUID | None:

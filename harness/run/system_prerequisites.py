@@ -20,18 +20,18 @@ from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict, VerdictEntry
 from harness.prerequisites.asking import (
     IDENTITY_SUBJECT,
     PEER_REACHED_SUBJECT,
-    QUEUES,
+    QUEUES_SUBJECT,
     TCP_NAME_SUBJECT,
     check_delivery_both_ways,
     check_identity,
 )
 from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_qm2qm_endpoint
-from harness.prerequisites.system import AskedSystem
+from harness.prerequisites.system import SystemWithCheckedPrerequisites
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
 from harness.sut.external_driver import ExternalDriver
@@ -67,7 +67,7 @@ class SystemPrerequisites:
 
     def record_connection(self, prerequisites: CheckPrerequisites) -> None:
         """Record whether a check established a connection with the SUT."""
-        self.has_system_reached_peer = self.has_system_reached_peer or prerequisites.connected
+        self.has_system_reached_peer = self.has_system_reached_peer or prerequisites.has_system_connected
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
@@ -103,7 +103,7 @@ class SystemPrerequisites:
                     and not self.has_system_reached_peer
                 )
                 or (line.subject == TCP_NAME_SUBJECT and prerequisites.was_system_queue_addressed)
-                or (line.subject == QUEUES and line.about in prerequisites.used_queue_keys)
+                or (line.subject == QUEUES_SUBJECT and line.about in prerequisites.used_queue_keys)
                 or (line.subject == REMOTE_READING_SUBJECT and prerequisites.needs_unobserved_remote_read)
             ):
                 yield line
@@ -127,7 +127,9 @@ def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterat
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """
-    system = AskedSystem(derive_fresh_peer_file(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
+    system = SystemWithCheckedPrerequisites(
+        derive_fresh_peer_file(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier
+    )
     yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
@@ -135,7 +137,7 @@ def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterat
     yield check_qm2qm_endpoint(system)
 
 
-def mark_doubtful_verdicts(
+def mark_verdicts_doubtful_after_missing_prerequisite(
     entries: list[VerdictEntry],
     rests: CheckPrerequisites,
     roots: SystemPrerequisites,
@@ -146,21 +148,23 @@ def mark_doubtful_verdicts(
     root cause becomes their reason.
     """
     roots.record_connection(rests)
-    if not rests.depends_on_prerequisite or not any(_is_doubtful(entry, rests) for entry in entries):
+    if not rests.depends_on_prerequisite or not any(
+        _may_missing_prerequisite_explain_verdict(entry, rests) for entry in entries
+    ):
         return entries
     roots.ask(driver)
     lines = [*roots.list_missing_prerequisites(rests)]
     if not lines:
         return entries
-    resting = [entry for entry in entries if _is_doubtful(entry, rests)]
+    resting = [entry for entry in entries if _may_missing_prerequisite_explain_verdict(entry, rests)]
     for line in lines:
         named.name(_get_root_key(line), line.sentence, {entry.test for entry in resting if entry.test})
     return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
-def _is_doubtful(entry: VerdictEntry, prerequisites: CheckPrerequisites) -> bool:
+def _may_missing_prerequisite_explain_verdict(entry: VerdictEntry, prerequisites: CheckPrerequisites) -> bool:
     """Return whether a missing prerequisite may explain a verdict."""
-    broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
+    broken = (*VERDICTS_OF_BROKEN_RULES, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not prerequisites.is_proven_by_received_frames(entry)
     return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_pass_based_on_silence(entry))
 

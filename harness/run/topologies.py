@@ -24,18 +24,18 @@ from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.worker_configurations import build_worker_configurations
 from harness.topology.topology import System, Topology
-from harness.topology.topology_file import RECEIVER_ROLE, ROLES, Place, TopologyFile, load_topology
+from harness.topology.topology_file import RECEIVER_ROLE, ROLES, PlaceOfSystem, TopologyFile, load_topology
 from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
 
-MakeDrivers = Callable[[SutFile, Path], Sequence[SutDriver]]
+MakeDriversOfThreeSystems = Callable[[SutFile, Path], Sequence[SutDriver]]
 """The type of functions that create the drivers of a run from the SUT file and the run folder."""
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; no socket listens there
 
 
-def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, MakeDrivers]:
+def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, MakeDriversOfThreeSystems]:
     """Return the SUT file of a run, and a function that creates the drivers of the run, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
@@ -103,7 +103,7 @@ class TopologyDriver:
             (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
         )
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """Return a description of how the process of one of the systems ended, or None. This is determined even if
         no connection was lost, because relays close connections for many reasons.
         """
@@ -131,7 +131,7 @@ class TopologyDriver:
             driver.stop()
 
 
-def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
+def _build_driver(place: PlaceOfSystem, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
     driver = create_driver(replace(place.file, driver=told), out, number)
     assert isinstance(driver, ExternalDriver)  # a topology file contains no virtual system

@@ -15,15 +15,15 @@ import pytest
 
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
-from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry, get_worst_verdict
+from harness.judging.verdicts import VERDICTS_OF_BROKEN_RULES, Verdict, VerdictEntry, get_worst_verdict
 from harness.run.checks import find_varied_parameters, get_check_id
-from harness.run.rows import CurrentRowFixtures
+from harness.run.rows import FixturesOfCurrentRow
 from harness.run.stash import CURRENT_ROW_KEY, JUDGE_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import CoveringArrayRow, build_covering_array
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_parameter_value
-from harness.varying.shrinking import find_smallest_failing_part
+from harness.varying.shrinking import find_smallest_failing_values_of_row
 from harness.varying.variant import RowVariant
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_RUNS_TO_SHRINK = 12
 """The maximum number of runs in the search for the smallest combination of values that breaks a rule."""
-MAX_ROW_ORDERS = 8
+MAX_ORDERS_OF_ROWS_TRIED = 8
 """The number of parameter orders that are tried in order to find a short covering array. The array should be short
 because each row requires a run of the check.
 """
@@ -117,7 +117,7 @@ class VariedCheck:
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
         self.conformance_run = item.config.stash[RUN_KEY]
-        self.rows: CurrentRowFixtures = item.stash[CURRENT_ROW_KEY]
+        self.rows: FixturesOfCurrentRow = item.stash[CURRENT_ROW_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
         self.varied_values = VariedValues.draw_values(wanted, self.sut)
@@ -130,7 +130,7 @@ class VariedCheck:
                 self.varied_values.values,
                 EXCLUDED_COMBINATIONS,
                 self.conformance_run.variation_strength,
-                orders=MAX_ROW_ORDERS,
+                orders=MAX_ORDERS_OF_ROWS_TRIED,
             )
             if varies
             else ()
@@ -141,7 +141,7 @@ class VariedCheck:
 
     def run(self) -> None:
         """Run the check with each row. Judge every rule of the check by the results with all rows."""
-        trials = [self.try_row(row) for row in self.plan[1:]]
+        trials = [self.run_check_with_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
@@ -163,7 +163,7 @@ class VariedCheck:
                 f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
             )
 
-    def try_row(self, row: CoveringArrayRow) -> VariedCheckTrial:
+    def run_check_with_row(self, row: CoveringArrayRow) -> VariedCheckTrial:
         """Return the verdicts of the check with a row. If the check has already run with this row, reuse the
         verdicts of that run.
         """
@@ -217,7 +217,7 @@ class VariedCheck:
         """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
         verdict names the smallest combination of values that has this result.
         """
-        missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in BROKEN_VERDICTS), None)
+        missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in VERDICTS_OF_BROKEN_RULES), None)
         if missed is None:
             missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _UNDECIDED_VERDICTS), None)
         if missed is None:
@@ -229,11 +229,11 @@ class VariedCheck:
         def fails_again(row: CoveringArrayRow) -> bool:
             if len(again) >= MAX_RUNS_TO_SHRINK:
                 return False
-            again.append(self.try_row(row))
+            again.append(self.run_check_with_row(row))
             return again[-1].get_worst_verdict(rule) is wanted
 
         if not self.conformance_run.is_part_of_proof:
-            part = find_smallest_failing_part(missed.row, self.plain, passing, fails_again)
+            part = find_smallest_failing_values_of_row(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed_values(missed.row, self.plain)

@@ -29,11 +29,11 @@ from harness.run.ending import end_run, restart_sut_if_process_ended
 from harness.run.named_roots import RootCauses
 from harness.run.stash import (
     DRIVER_KEY,
+    IS_CHECK_REPEATED_ALONE_KEY,
     PROCESS_END_REPORTED_KEY,
     RESIDUE_KEY,
     ROOT_CAUSES_KEY,
     RUN_KEY,
-    RUNS_AGAIN_ALONE_KEY,
     VERDICT_LOG_KEY,
 )
 from harness.run.terminal import PROGRESS_PLUGIN
@@ -71,7 +71,7 @@ class _Worker:
     """The index of the check that the worker is running, in the session's list of checks."""
 
 
-class Workers:
+class WorkerProcessesPlugin:
     """The workers of a session and the queue of waiting checks."""
 
     def __init__(self, session: pytest.Session, drivers: list[SutDriver]) -> None:
@@ -205,7 +205,7 @@ class Workers:
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
 
-def _make_sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
+def _convert_report_to_serializable_data(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
@@ -220,7 +220,9 @@ def _build_result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     )
     judge.give_up(Verdict.HARNESS_ERROR, reason)
     result.reports.append(
-        _make_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call"))
+        _convert_report_to_serializable_data(
+            item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")
+        )
     )
     return result
 
@@ -234,7 +236,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
         other.close()  # otherwise the worker would not notice that the session closes its end of the connection
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session also gets the signal, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_exit_when_killed, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_when_session_is_killed, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER_KEY] = driver
     session.config.stash[RUN_KEY].deadline_s = None  # a check that was sent before the deadline is run
     _silence_terminal(session.config)
@@ -268,7 +270,7 @@ class _ReportCollector:
         self.result = result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.result.reports.append(_make_sendable(self.item, report))
+        self.result.reports.append(_convert_report_to_serializable_data(self.item, report))
 
 
 def _run_check(item: pytest.Item) -> CheckResult:
@@ -286,14 +288,14 @@ def _run_check(item: pytest.Item) -> CheckResult:
         result.write_error = str(error)
     finally:
         config.pluginmanager.unregister(listener)
-    result.must_run_alone = item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
+    result.must_run_alone = item.stash.get(IS_CHECK_REPEATED_ALONE_KEY, False)
     result.is_process_end_reported = item.stash.get(PROCESS_END_REPORTED_KEY, False)
     run = config.stash[RUN_KEY]
     result.reason_to_end_run = run.abort_reason if run.was_sut_lost else None
     return result
 
 
-def _exit_when_killed(session: int) -> None:
+def _exit_when_session_is_killed(session: int) -> None:
     """Make a worker exit immediately when the session is killed. Otherwise the current check could continue for
     minutes.
     """

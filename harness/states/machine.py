@@ -39,7 +39,7 @@ def event(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
     return _mark_step("events", *names)
 
 
-def probe(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
+def mark_as_probe(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
     """Mark the method that returns the observation at one place (probe), such as a queue."""
     return _mark_step("probes", *names)
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import Frame
 from harness.peer.conversation import RawConversation
-from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE_OUTCOME, WAITS_OUTCOME
+from harness.states.vocabulary import (
+    CLOSED_OUTCOME,
+    PACKET_SEPARATOR,
+    REFUSED_BY_ACCEPTOR_OUTCOME,
+    SILENCE_OUTCOME,
+    WAITS_OUTCOME,
+)
 from harness.sut.outcomes import Outcome, get_label, get_outcome_of_answer
 
 if TYPE_CHECKING:  # the import takes long, and only checks of remote reading need it
@@ -50,10 +56,10 @@ def get_outcome_of_packets(conversation: RawConversation, count_before: int = 0)
     """
     words = [_name_outcome_of_packet(frame) for frame in conversation.received[count_before:]]
     if conversation.record.closed_by is not None:
-        words.append(CLOSED)
+        words.append(CLOSED_OUTCOME)
     return PACKET_SEPARATOR.join(words) or SILENCE_OUTCOME
 
 
 def _name_outcome_of_packet(frame: Frame) -> str:
     refused = frame.kind == "EstablishConnection" and frame["InternalHeader"].CS
-    return REFUSED_BY_ACCEPTOR if refused else frame.kind
+    return REFUSED_BY_ACCEPTOR_OUTCOME if refused else frame.kind

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from harness.sut.outcomes import Outcome
 
 WAITS_OUTCOME = "waits"
-CLOSED = "closed"
+CLOSED_OUTCOME = "closed"
 SILENCE_OUTCOME = "nothing"
-REFUSED_BY_ACCEPTOR = "EstablishConnection with CS"
+REFUSED_BY_ACCEPTOR_OUTCOME = "EstablishConnection with CS"
 
 MEANING_BY_WORD: Mapping[str, str] = MappingProxyType(
     {
@@ -18,7 +18,7 @@ MEANING_BY_WORD: Mapping[str, str] = MappingProxyType(
         Outcome.REFUSED: "the system refuses the request with any error",
         SILENCE_OUTCOME: "the system does not react, and a read finds no message",
         WAITS_OUTCOME: "the system does not answer the request within the silence window",
-        CLOSED: "the system closes the connection",
+        CLOSED_OUTCOME: "the system closes the connection",
         "first": "the read returns the first message",
         "second": "the read returns the second message",
         "third": "the read returns the third message",
@@ -28,7 +28,7 @@ MEANING_BY_WORD: Mapping[str, str] = MappingProxyType(
         "accepted": "the message is in its queue",
         "discarded": "the message is acknowledged, and is not in its queue",
         "EstablishConnection": "the system sends an EstablishConnection packet without CS",
-        REFUSED_BY_ACCEPTOR: "the system sends an EstablishConnection packet with CS",
+        REFUSED_BY_ACCEPTOR_OUTCOME: "the system sends an EstablishConnection packet with CS",
         "ConnectionParameters": "the system sends a ConnectionParameters packet",
         "SessionAck": "the system sends a SessionAck",
         "UserMessage": "the system sends a user message",

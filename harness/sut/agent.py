@@ -27,14 +27,14 @@ from harness.sut.sut_process import describe_end_of_process_code
 from harness.sut.wires import (
     MAX_SHOWN_UNMATCHED_IDS,
     AnswerLines,
+    ControlReply,
+    ControlReplyReceiver,
     InvalidAnswerLine,
-    Reply,
-    ReplySink,
     encode_request_line,
 )
 
 READ_CHUNK_BYTES = 65_536
-OUTGOING_LIMIT = 64 * 1024 * 1024
+MAX_UNSENT_REQUEST_BYTES = 64 * 1024 * 1024
 """int bytes: the maximum amount of data that may be queued for a command that does not read its standard input."""
 UNMATCHED_ANSWERS_LIMIT = 1_000
 """The maximum number of answers whose id matches no request. The next such answer ends the control channel."""
@@ -50,7 +50,7 @@ _CLOSING_VERB_BY_VERB = {"open_queue": ("handle", "close_queue"), "open_to_send"
 _CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_BY_VERB.values())
 
 
-class Agent:
+class AgentStartedByCommand:
     """An agent that is started with a command. ``command`` returns the command. The standard error of the command
     is written to ``log_path``. ``start_ms`` is the longest time until the first answer.
     """
@@ -74,8 +74,8 @@ class Agent:
         self._unmatched_count = 0
         self.unmatched_ids: list[Any] = []
         """The ids of the first answers that match no request."""
-        self._wires: list[AgentWire] = []
-        self._wire_by_request_id: dict[int, AgentWire] = {}
+        self._wires: list[ChannelToStartedAgent] = []
+        self._wire_by_request_id: dict[int, ChannelToStartedAgent] = {}
         self.on_unmatched_answer: Callable[[Any], None] = lambda number: None
         """The function that is called with the id of each answer that matches no request."""
 
@@ -84,7 +84,7 @@ class Agent:
         """int ms: the minimum time to wait for the next answer."""
         return 0 if self._has_answered else self._start_ms
 
-    def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
+    def open(self, environment: Environment, sink: ControlReplyReceiver) -> ChannelToStartedAgent:
         """Open a channel. When the first channel is opened, the command is started. If the command has ended, it is
         not started again.
         """
@@ -94,7 +94,7 @@ class Agent:
             self._start_command()
         if self._reason_of_end is not None or self._socket is None:
             raise SutUnavailable(f"{self.name}: {self._reason_of_end}")
-        wire = AgentWire(self, environment, sink, self._socket.dup())
+        wire = ChannelToStartedAgent(self, environment, sink, self._socket.dup())
         self._wires.append(wire)
         self._watch_socket()
         sink.on_connection_open()
@@ -154,7 +154,7 @@ class Agent:
 
     def _drop_wires(self) -> None:
         for wire in list(self._wires):
-            wire.drop()
+            wire.close_without_waiting()
         self._wires.clear()
         self._wire_by_request_id.clear()
         if self._socket is not None:
@@ -163,15 +163,16 @@ class Agent:
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
-    def send_request(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
+    def send_request(self, wire: ChannelToStartedAgent, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request, and return its id. The answer is passed to ``wire``."""
         self._number += 1
         self._wire_by_request_id[self._number] = wire
         if self._reason_of_end is None:
             self._outgoing += encode_request_line(self._number, verb, arguments)
-            if len(self._outgoing) > OUTGOING_LIMIT:
+            if len(self._outgoing) > MAX_UNSENT_REQUEST_BYTES:
                 raise SutUnavailable(
-                    f"{self.name} is not reading from its connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
+                    f"{self.name} is not reading from its connection: "
+                    f"{MAX_UNSENT_REQUEST_BYTES} bytes are waiting to be sent"
                 )
             self.flush()
         return self._number
@@ -208,7 +209,7 @@ class Agent:
         except InvalidAnswerLine as error:
             self._report_loss(str(error))
 
-    def _deliver_reply(self, reply: Reply) -> None:
+    def _deliver_reply(self, reply: ControlReply) -> None:
         self._has_answered = True
         number = reply["id"]
         wire = self._wire_by_request_id.pop(number, None) if type(number) is int else None
@@ -253,12 +254,18 @@ class Agent:
         return (f": {last}" if last else " and wrote nothing to standard error") + see
 
 
-class AgentWire:
+class ChannelToStartedAgent:
     """A control channel that shares one command with other channels. ``sock`` is this channel's own socket for the
     stream of the command.
     """
 
-    def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
+    def __init__(
+        self,
+        agent: AgentStartedByCommand,
+        environment: RealEnvironment,
+        sink: ControlReplyReceiver,
+        sock: socket.socket,
+    ) -> None:
         self._agent = agent
         self._environment = environment
         self._sink = sink
@@ -294,9 +301,9 @@ class AgentWire:
         for verb, closing in self._open.values():
             self.send_request(verb, closing)
         self._open.clear()
-        self.drop()
+        self.close_without_waiting()
 
-    def drop(self) -> None:
+    def close_without_waiting(self) -> None:
         """Close the channel without waiting for further answers."""
         self._closed = True
         self._environment.forget(self._sock)
@@ -308,7 +315,7 @@ class AgentWire:
         self._environment.watch_socket(self._sock, self._on_socket_ready, write=write)
         return True
 
-    def on_reply(self, number: int, reply: Reply) -> None:
+    def on_reply(self, number: int, reply: ControlReply) -> None:
         """Handle the answer to a request of this channel. If the request opened an object, but the channel has
         ended before the answer arrives, close the object.
         """
@@ -330,7 +337,7 @@ class AgentWire:
     def on_end(self, why: str) -> None:
         """Record that the command has exited."""
         if not self._closed:
-            self.drop()
+            self.close_without_waiting()
             self._sink.on_end(why)
 
     def _on_socket_ready(self, mask: int) -> None:

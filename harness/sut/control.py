@@ -10,8 +10,8 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import find_error_in_answer
-from harness.sut.shown import AnswerObject, NotShown, parse_reply
-from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, describe_non_agent
+from harness.sut.shown import CheckedAnswerObject, NotShown, parse_reply
+from harness.sut.wires import ControlReply, ControlRoute, describe_missing_answer, describe_non_agent
 from reference_qm.control import CONTROL_PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import CommandCompleted, CommandRejected
@@ -118,7 +118,7 @@ class JsonlControl:
     ) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
-        self._answers: dict[int, Reply] = {}
+        self._answers: dict[int, ControlReply] = {}
         self._verbs: dict[int, str] = {}
         """The verbs of the requests that have not been answered yet, by request id."""
         self._checks_contract = True
@@ -133,7 +133,7 @@ class JsonlControl:
     def on_connection_open(self) -> None:
         self._state = "open"
 
-    def on_reply(self, reply: Reply) -> None:
+    def on_reply(self, reply: ControlReply) -> None:
         """Store an answer until ``answer`` or ``call`` reads it."""
         self._answers[reply["id"]] = reply
         if len(self._answers) > MAX_UNREAD_ANSWERS:
@@ -200,7 +200,7 @@ def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """
     if (complaint := find_error_in_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
-    believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), AnswerObject)
+    believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), CheckedAnswerObject)
     return believed
 
 

@@ -51,7 +51,7 @@ class SutDriver(Protocol):
         process.
         """
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """When a check is over, return a description of how the SUT's process ended, or None if the process is
         running. A process that is about to exit counts as ended. ``hung_up`` states whether the SUT closed a
         connection.

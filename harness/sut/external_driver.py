@@ -15,25 +15,25 @@ from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment
 from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
-from harness.sut.agent import Agent
+from harness.sut.agent import AgentStartedByCommand
 from harness.sut.command_control import CommandControl, list_facilities
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import derive_identity_peer, discover_identifier
 from harness.sut.endpoints import parse_endpoint
-from harness.sut.limited_control import offer_remote_reading
+from harness.sut.limited_control import add_remote_reading_to_control
 from harness.sut.listeners import is_own_address, refuse_foreign_address
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
-from harness.sut.sut import Sut, TapeInterface
+from harness.sut.sut import CheckNotesInterface, Sut
 from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.timeouts import Timeouts
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
-from harness.sut.vital_signs import VitalSigns
+from harness.sut.vital_signs import LivenessMonitor
 from harness.sut.wires import ControlRoute, TcpRoute
 from harness.sut.worker_configurations import derive_fresh_peer_file
 from reference_qm.surface.inputs import Endpoint
 
-CallResult = TypeVar("CallResult")
+ResultOfControlCall = TypeVar("ResultOfControlCall")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
 """The maximum of ``control.time_scale`` if several workers share a SUT. This is the factor by which the SUT's protocol
@@ -69,15 +69,15 @@ class ExternalDriver:
         self.start_wait_s = 0
         """int s: how long to wait for a system that is not running yet."""
         self.control_endpoint = _get_control_endpoint(file)
-        log = None if out is None else out / name_file_of_worker("control.log", worker)
-        self.agent = Agent(self._build_agent_command, log, self._start_timeout_ms)
+        log = None if out is None else out / build_log_file_name_of_worker("control.log", worker)
+        self.agent = AgentStartedByCommand(self._build_agent_command, log, self._start_timeout_ms)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
         self.rpc_port = file.driver.rpc_port
         self.identifier: UUID | None = None
-        self.vital_signs = VitalSigns(file)
+        self.vital_signs = LivenessMonitor(file)
         self._message_ids_block = 0
-        self.tape: TapeInterface | None = None
+        self.tape: CheckNotesInterface | None = None
         """The tape of the check that began last: the writer of the notes in the check's capture."""
 
     def start(self) -> None:
@@ -137,7 +137,7 @@ class ExternalDriver:
         """The timeouts that apply. They are computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
-    def _call_with_control(self, action: Callable[[Control, SutIdentity], CallResult]) -> CallResult:
+    def _call_with_control(self, action: Callable[[Control, SutIdentity], ResultOfControlCall]) -> ResultOfControlCall:
         """Open a control channel, call a function with it, close it, and return the result of the function."""
         route = self.control_route
         assert route is not None
@@ -182,7 +182,7 @@ class ExternalDriver:
                     self._make_command_control(environment),
                     SutIdentity(self.identifier, list_facilities(file.commands)),
                 )
-            control, who = offer_remote_reading(control, who, environment, file, self.rpc_port)
+            control, who = add_remote_reading_to_control(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
             resets = self.resets and not self.are_other_workers_running
             view = build_sut_view(file, environment, control, who, *ports, reset=resets, timeouts=self.timeouts)
@@ -212,7 +212,7 @@ class ExternalDriver:
         """Return None. The run did not start the SUT's process, and so cannot know its end."""
         return None
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """Return None, because the run cannot observe an external process."""
         return None
 
@@ -321,7 +321,7 @@ class ExternalDriver:
             ) from error
 
 
-def name_file_of_worker(name: str, worker: int) -> str:
+def build_log_file_name_of_worker(name: str, worker: int) -> str:
     """Return the name of a worker's log file in the run folder, such as control.log or control-1.log."""
     stem, _, suffix = name.partition(".")
     return f"{stem}-{worker}.{suffix}" if worker else name

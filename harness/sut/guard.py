@@ -9,12 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness.sut.guard_process import END_LINE
+from harness.sut.guard_process import LINE_THAT_ENDS_GUARD
 
 GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
-class Guard:
+class ProgramGuard:
     """A guard for programs. When the guard is closed or this process ends, the guard ends all processes that were
     started with its environment variables, and their child processes with the same environment or session.
     """
@@ -46,7 +46,7 @@ class Guard:
     def close(self) -> None:
         """End the guarded processes that are still running, and wait until they have exited."""
         if self._process is not None:
-            self._send_line(END_LINE)
+            self._send_line(LINE_THAT_ENDS_GUARD)
             self._process.communicate()
             self._process = None
 

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 
-END_LINE = "end"
+LINE_THAT_ENDS_GUARD = "end"
 """The last line that a run writes to the guard process. It marks the end of the run even if forked processes keep
 standard input open.
 """
@@ -31,7 +31,7 @@ def main(mark: str) -> None:
     """Wait until the run has ended. Then end its processes."""
     leaders: dict[int, str] = {}
     for line in sys.stdin:
-        if line.strip() == END_LINE:
+        if line.strip() == LINE_THAT_ENDS_GUARD:
             break
         pid = int(line)
         leaders[pid] = _read_start_time(pid)

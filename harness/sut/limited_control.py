@@ -17,7 +17,7 @@ from harness.sut.view import SutIdentity
 from reference_qm.control import find_verb_refusal_reason, list_offered_facilities
 
 
-class LimitedControl:
+class ControlWithFewerFacilities:
     """A control channel that offers only some of the facilities of another control channel."""
 
     def __init__(self, control: Control, offered: Collection[str]) -> None:
@@ -43,15 +43,17 @@ class LimitedControl:
         self._control.close()
 
 
-def limit_control(control: Control, identity: SutIdentity, offered: Collection[str]) -> tuple[Control, SutIdentity]:
+def limit_facilities_of_control(
+    control: Control, identity: SutIdentity, offered: Collection[str]
+) -> tuple[Control, SutIdentity]:
     """Wrap a control channel so that it offers only the facilities in ``offered``. Return the wrapper, and the identity
     with its facilities reduced accordingly.
     """
     facilities = frozenset(list_offered_facilities(sorted(identity.facilities), offered))
-    return LimitedControl(control, offered), replace(identity, facilities=facilities)
+    return ControlWithFewerFacilities(control, offered), replace(identity, facilities=facilities)
 
 
-class ReadingControl:
+class ControlWithRemoteReading:
     """A control channel that does not read queues, combined with remote reading over qm2qm."""
 
     def __init__(self, control: Control, remote: RemoteControl) -> None:
@@ -83,7 +85,7 @@ def _convert_remote_request(request: int) -> int:
     return -request - 1
 
 
-def offer_remote_reading(
+def add_remote_reading_to_control(
     control: Control | None, who: SutIdentity, environment: Environment, file: SutFile, rpc_port: int
 ) -> tuple[Control | None, SutIdentity]:
     """If a control channel does not read queues and the SUT serves qm2qm, add remote reading to the channel. Return
@@ -92,5 +94,5 @@ def offer_remote_reading(
     if "receive" in who.facilities or not file.capabilities.get("qm2qm", False):
         return control, who
     remote = RemoteControl(environment, file, rpc_port, who.identifier)
-    who = replace(who, facilities=who.facilities | remote_control.FACILITIES)
-    return remote if control is None else ReadingControl(control, remote), who
+    who = replace(who, facilities=who.facilities | remote_control.FACILITIES_OF_REMOTE_CONTROL)
+    return remote if control is None else ControlWithRemoteReading(control, remote), who

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-UNLIMITED_KB = 0xFFFF_FFFF
+UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
 """The value for a quota that was not set (MS-MQDMPR 3.1.1.2)."""
-KEYS_NOT_IN_CREATE_QUEUE = frozenset({"name", "private_number"})
+QUEUE_ENTRY_KEYS_NOT_IN_CREATE_QUEUE = frozenset({"name", "private_number"})
 """The keys of [[more_queues]] that are not arguments of the control verb ``create_queue``."""
 
 
@@ -27,16 +27,16 @@ class QueueEntry:
     transactional: bool = False
     authenticated: bool = False
     privacy: Literal["none", "optional", "body"] = "optional"
-    quota_kb: int = UNLIMITED_KB
+    quota_kb: int = UNLIMITED_QUOTA_KB
     journaling: bool = False
-    journal_quota_kb: int = UNLIMITED_KB
+    journal_quota_kb: int = UNLIMITED_QUOTA_KB
     private_number: int = 0
 
     def fits(self, properties: Mapping[str, Any]) -> bool:
         """Return whether the queue has the properties of a queue that ``create_queue`` would create with
         ``properties``.
         """
-        own = {name: value for name, value in asdict(self).items() if name not in KEYS_NOT_IN_CREATE_QUEUE}
+        own = {name: value for name, value in asdict(self).items() if name not in QUEUE_ENTRY_KEYS_NOT_IN_CREATE_QUEUE}
         return properties.keys() <= own.keys() and own == {**_DEFAULT_QUEUE_PROPERTIES, **properties}
 
     def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
@@ -48,5 +48,5 @@ class QueueEntry:
 
 
 _DEFAULT_QUEUE_PROPERTIES = {
-    name: value for name, value in asdict(QueueEntry("")).items() if name not in KEYS_NOT_IN_CREATE_QUEUE
+    name: value for name, value in asdict(QueueEntry("")).items() if name not in QUEUE_ENTRY_KEYS_NOT_IN_CREATE_QUEUE
 }

@@ -24,10 +24,10 @@ class Outcome(StrEnum):
     @property
     def shown(self) -> str:
         """The text of the outcome in a verdict."""
-        return _WORDS_BY_OUTCOME.get(self, self.value)
+        return _TEXT_BY_OUTCOME.get(self, self.value)
 
 
-_WORDS_BY_OUTCOME: Mapping[str, str] = {Outcome.REFUSED: "refused by the SUT", Outcome.NOTHING: "no message"}
+_TEXT_BY_OUTCOME: Mapping[str, str] = {Outcome.REFUSED: "refused by the SUT", Outcome.NOTHING: "no message"}
 
 
 class Refused(str):
@@ -44,7 +44,7 @@ class Refused(str):
     @property
     def shown(self) -> str:
         """The text of the refusal in a verdict."""
-        return _WORDS_BY_OUTCOME.get(self, str(self))
+        return _TEXT_BY_OUTCOME.get(self, str(self))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
         """Return the arguments of ``__new__`` with which pickle copies the outcome from a worker process to the main

@@ -18,7 +18,7 @@ PROVISIONED_QUEUE_KEY = "restricted"
 """The kind of the restricted queue. The administrator of the SUT must create this queue, because no control channel
 can set the access rights of a queue.
 """
-MESSAGES_LIMIT = 10_000
+MAX_MESSAGES_LISTED_IN_QUEUE = 10_000
 MESSAGE_IDS_PER_TEST = 1024
 """The number of MessageIDs that are reserved for a test. If two tests used the same MessageID, a SUT that serves
 both would discard the second message as a duplicate.
@@ -208,7 +208,7 @@ class QueuesOfTest:
         These messages are removed at the end of the test.
         """
         self._read_system_queues.add(queue)
-        found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
+        found = self.control.call("peek", queue=queue, limit=MAX_MESSAGES_LISTED_IN_QUEUE)["messages"]
         return [one for one in found if self._is_message_of_test(one["message_id"])]
 
     kept = read_kept_messages
@@ -281,7 +281,7 @@ class QueuesOfTest:
         self._format_names_by_created_queue, self._used_more_queues, self._paused_format_names = {}, [], []
         return undo
 
-    def forget_queues(self) -> None:
+    def forget_queues_of_row(self) -> None:
         """Forget the queues of the current row of a varied check. The next row creates its own queues."""
         (
             self._queues,

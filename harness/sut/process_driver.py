@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
-from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
+from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, build_log_file_name_of_worker
 from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.listeners import SutPort, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
@@ -28,7 +28,7 @@ class ProcessDriver(ExternalDriver):
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file, out, worker)
-        self.process = SutProcess(out / name_file_of_worker("sut.log", worker))
+        self.process = SutProcess(out / build_log_file_name_of_worker("sut.log", worker))
         self.restarts = 0
         self._dead = False
         self._command: list[str] = []
@@ -58,12 +58,12 @@ class ProcessDriver(ExternalDriver):
         how = self.process.describe_end(within_s)
         return how if self.tape is None else self.tape.record_observation("ended", how)
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """Return a description of how the program ended, or None if it is still running. If the program refuses
         connections, the driver waits for its end, because a program that is ending closes its connections before
         its end becomes known.
         """
-        return self.describe_end(END_OF_PROCESS_WAIT_S if hung_up and self._is_connection_refused() else 0)
+        return self.describe_end(END_OF_PROCESS_WAIT_S if was_ended_by_timeout and self._is_connection_refused() else 0)
 
     def _is_connection_refused(self) -> bool:
         """Return whether a new connection is refused, or reset at once. Both happen after the end of the process."""
@@ -82,7 +82,7 @@ class ProcessDriver(ExternalDriver):
         """Return the record of how the program ended. Each record is returned only once, and only in the process
         that started the program.
         """
-        if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
+        if not self.process.is_started_by_this_process or self._dead or (how := self.process.describe_end()) is None:
             return None
         self._dead = True
         return ProcessEnd(self.worker, check, how, self.process.last_line())

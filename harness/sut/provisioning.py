@@ -48,7 +48,7 @@ VISITORS_GROUP_SID, SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2000", f"{_DOMAIN_SID}-2
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class ProvisionedUser:
     """A test user. ``sid`` is the SID in the string form of MS-DTYP 2.4.2.1."""
 
     name: str
@@ -73,16 +73,19 @@ class User:
         return _read_key(f"{self.name}.key")
 
 
-ALICE = User("alice", f"{_DOMAIN_SID}-1001")
-BOB = User("bob", f"{_DOMAIN_SID}-1002", (VISITORS_GROUP_SID, SENDERS_GROUP_SID))
-CAROL = User("carol", f"{_DOMAIN_SID}-1003")
-DAVE, ERIN = User("dave", f"{_DOMAIN_SID}-1004"), User("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,))
+ALICE = ProvisionedUser("alice", f"{_DOMAIN_SID}-1001")
+BOB = ProvisionedUser("bob", f"{_DOMAIN_SID}-1002", (VISITORS_GROUP_SID, SENDERS_GROUP_SID))
+CAROL = ProvisionedUser("carol", f"{_DOMAIN_SID}-1003")
+DAVE, ERIN = (
+    ProvisionedUser("dave", f"{_DOMAIN_SID}-1004"),
+    ProvisionedUser("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,)),
+)
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to the restricted queue
 as a member of one of his two groups, and Carol as a user. Erin is denied access to the restricted queue.
 """
 PRINCIPAL_SELF_SID = "S-1-5-10"
-OWNER_USER = DAVE
+OWNER_OF_RESTRICTED_QUEUE = DAVE
 """The owner of the restricted queue. Ownership does not include the right to write to the queue."""
 DENIED_RIGHT_BY_SID = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED_RIGHT_BY_SID = {
@@ -93,12 +96,12 @@ GRANTED_RIGHT_BY_SID = {
 }
 """The access rights to the restricted queue, by SID. As usual, entries that deny access precede the other entries.
 """
-MALLORY = User("mallory", f"{_DOMAIN_SID}-1666")
+MALLORY = ProvisionedUser("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
-BASE_PROVIDER_ONLY_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000002")
+GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
 """The identifier of a queue manager at the peer's address that has no public keys for the two stronger providers.
 """
-KEYLESS_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The identifier of a queue manager at the peer's address whose public keys are unknown."""
 
 
@@ -147,7 +150,7 @@ def load_known_keys(peer: UUID) -> dict[UUID, bytes]:
     keys = load_peer_keys()
     return {
         peer: build_public_key_list(keys),
-        BASE_PROVIDER_ONLY_GUID: build_public_key_list({BASE_PROVIDER: keys[BASE_PROVIDER]}),
+        GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY: build_public_key_list({BASE_PROVIDER: keys[BASE_PROVIDER]}),
     }
 
 
@@ -186,7 +189,9 @@ def build_restricted_queue(name: str) -> QueueSettings:
         )
         for sid, right in rights.items()
     ]
-    return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER_USER.sid), None, Acl(tuple(aces))))
+    return QueueSettings(
+        name, security=SecurityDescriptor(Sid.of(OWNER_OF_RESTRICTED_QUEUE.sid), None, Acl(tuple(aces)))
+    )
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
@@ -199,11 +204,14 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
             shutil.copyfile(file, out / file.name)
     lines = [
         "[routes]",
-        *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID)),
+        *(
+            f'"{guid}" = "{peer_address}"'
+            for guid in (peer, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS)
+        ),
     ]
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
-    lines += [f'owner = "{OWNER_USER.sid}"']
+    lines += [f'owner = "{OWNER_OF_RESTRICTED_QUEUE.sid}"']
     for key, rights in (("deny", DENIED_RIGHT_BY_SID), ("allow", GRANTED_RIGHT_BY_SID)):
         listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
         lines += [f"{key} = {{ {listed} }}"]

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from harness.environment.real import RealEnvironment
 from harness.errors import SutUnavailable
-from harness.sut.wires import ControlRoute, ControlWire, Reply
+from harness.sut.wires import ControlChannelConnection, ControlReply, ControlRoute
 from harness.wire import PingPacket, dissect_ping, ping_request
 from reference_qm.surface.inputs import Endpoint
 
@@ -76,7 +76,7 @@ class ControlPulseChannel:
         self._is_reachable = True
         self._numbers: dict[int, int] = {}
         """The numbers of the unanswered questions, by the ids of the requests that contain the questions."""
-        self._wire: ControlWire | None = None
+        self._wire: ControlChannelConnection | None = None
         try:
             self._wire = route.open(environment, self)
         except SutUnavailable:
@@ -90,7 +90,7 @@ class ControlPulseChannel:
     def on_connection_open(self) -> None:
         """Do nothing, because the question was already sent."""
 
-    def on_reply(self, reply: Reply) -> None:
+    def on_reply(self, reply: ControlReply) -> None:
         number = self._numbers.pop(reply["id"], None)
         if number is not None:
             self._answered(number)

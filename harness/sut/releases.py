@@ -12,7 +12,9 @@ from harness.rules.releases import RELEASES, Release
 if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
-LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"})
+QM2QM_METHODS_OF_LATER_RELEASES = frozenset(
+    {"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"}
+)
 """The methods that Windows NT and Windows 2000 do not have (MS-MQQP notes <2>, <21>, <25>, <27>)."""
 
 
@@ -25,6 +27,6 @@ def find_release(sut: Sut) -> Release:
     return RELEASES[sut.file.sut.profile]
 
 
-def lacks_method(sut: Sut, name: str) -> bool:
+def does_release_lack_method(sut: Sut, name: str) -> bool:
     """Return whether the release of a SUT lacks a method."""
-    return name in LATER_METHODS and not find_release(sut).has_later_qm2qm_methods
+    return name in QM2QM_METHODS_OF_LATER_RELEASES and not find_release(sut).has_later_qm2qm_methods

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.environment import Environment
-from harness.environment.core_host import CoreHost, UnansweredCommand
+from harness.environment.core_host import CommandNotAnsweredInTime, CoreHost
 from harness.errors import HarnessError
 from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.sut_file import SutFile
@@ -33,7 +33,7 @@ from reference_qm.surface.remote_commands import (
 )
 
 REMOTE_ANSWER_TIMEOUT_MS = 60_000
-FACILITIES = frozenset({"receive"})
+FACILITIES_OF_REMOTE_CONTROL = frozenset({"receive"})
 """The facility whose verbs remote reading replaces. An agent with this facility can also make the SUT read
 remotely.
 """
@@ -159,7 +159,7 @@ class RemoteControl:
     def _ask_remote_host(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
         try:
             answer = self.host.ask(request, REMOTE_ANSWER_TIMEOUT_MS + wait_ms)
-        except UnansweredCommand as late:
+        except CommandNotAnsweredInTime as late:
             raise ControlRefused(f"the SUT did not end a remote read: {late}") from late
         if isinstance(answer, str):
             raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")

@@ -21,10 +21,10 @@ from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import CapturePlayer
-from harness.sut.replay_setup import build_sut_file, take_setup
-from harness.sut.replay_tape import ENVIRONMENT_VERB, RECORDED_SUT_ATTRIBUTES
+from harness.sut.replay_setup import build_sut_file, read_recorded_setup
+from harness.sut.replay_tape import RECORDED_SUT_ATTRIBUTES, VERB_OF_ENVIRONMENT_NOTES
 from harness.sut.shown import NotShown
-from harness.sut.surroundings import CommandedEnvironment
+from harness.sut.surroundings import EnvironmentChangedByCommands
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import ProcessEnd
@@ -81,7 +81,7 @@ class ReplayDriver:
         if "topology" in needs:
             raise NotReplayable("the check needs three systems")
         items = read_items(self.captures[seed])
-        setup = take_setup(items)
+        setup = read_recorded_setup(items)
         if (setup["run"], get_current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = CapturePlayer(items, lambda why: self._note_difference(seed, why))
@@ -100,7 +100,7 @@ class ReplayDriver:
         for name in RECORDED_SUT_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
-        view.commanded_environment = CommandedEnvironment(tuple(setup["parts"]), control.set_part)
+        view.commanded_environment = EnvironmentChangedByCommands(tuple(setup["parts"]), control.set_part)
         view.process_ended = self.describe_end
         view.hangs = lambda: player.record_observation("hangs") is not None
         return view
@@ -109,7 +109,7 @@ class ReplayDriver:
         """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return None if self._player is None else self._player.record_observation("ended")
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return self.describe_end()
 
@@ -151,12 +151,12 @@ class ReplayControl:
 
     def set_part(self, part: str, value: int) -> None:
         """Return the recorded result of the command that changed a part of the system's environment."""
-        self.call(ENVIRONMENT_VERB, part=part, value=value)
+        self.call(VERB_OF_ENVIRONMENT_NOTES, part=part, value=value)
 
     def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)
         self._environment.run_until(self._player.has_answer, self._player.get_remaining_ms())
-        return self._check_answer(self._player.take_answer().said, "answered", kind)
+        return self._check_answer(self._player.take_recorded_control_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:
         note = self._player.late.pop(request, None)

@@ -208,7 +208,11 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return the endpoint at which the replayed harness listens. Its port is the port that was chosen in the
         recorded check.
         """
-        return endpoint if endpoint.port else super()._choose_port(Endpoint(endpoint.host, self._player.take_port()))
+        return (
+            endpoint
+            if endpoint.port
+            else super()._choose_port(Endpoint(endpoint.host, self._player.take_recorded_port()))
+        )
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Deliver a datagram from the SUT to the harness."""

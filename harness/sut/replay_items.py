@@ -10,7 +10,7 @@ from typing import Any
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, parse_ip_packet
 from harness.capture.pcapng import CapturedFrame, read_packets_and_notes
 from harness.errors import HarnessError
-from harness.sut.wires import Reply
+from harness.sut.wires import ControlReply
 from reference_qm.surface.inputs import Endpoint
 
 MAX_NOTE_BYTES = 64 * 2**20
@@ -49,7 +49,7 @@ class ReplayedPacket:
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureNote:
+class ReplayedNote:
     """A note in a capture (harness/sut/replay_tape.py) that follows a frame. ``us`` is the time of the note in
     microseconds, or 0 if the note has no time.
     """
@@ -69,7 +69,7 @@ class CaptureNote:
         return not self.said.keys().isdisjoint(("call", "begin"))
 
 
-CaptureItem = ConnectionOpening | ReplayedPacket | CaptureNote
+CaptureItem = ConnectionOpening | ReplayedPacket | ReplayedNote
 
 
 def read_items(path: Path) -> list[CaptureItem]:
@@ -104,11 +104,11 @@ def _read_frame_item(path: Path, frame: CapturedFrame) -> ConnectionOpening | Re
     return ReplayedPacket(frame.number, frame.time_us, is_by_sut, part, frame.data)
 
 
-def _read_note(path: Path, text: bytes, number: int) -> CaptureNote:
+def _read_note(path: Path, text: bytes, number: int) -> ReplayedNote:
     try:
-        said = json.loads(text, object_hook=Reply)
+        said = json.loads(text, object_hook=ControlReply)
     except (ValueError, RecursionError) as error:
         raise NotReplayable(f"{path.name}: the note after frame {number}: {error}") from error
     if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < LATEST_TIME_US:
         raise NotReplayable(f"{path.name}: the note after frame {number} is not a note of this harness")
-    return CaptureNote(number, us, said)
+    return ReplayedNote(number, us, said)

@@ -16,7 +16,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import StreamSink
 from harness.errors import SutUnavailable
 from harness.printable import one_line
-from harness.sut.replay_items import CaptureItem, CaptureNote, ConnectionOpening, NotReplayable, ReplayedPacket
+from harness.sut.replay_items import CaptureItem, ConnectionOpening, NotReplayable, ReplayedNote, ReplayedPacket
 from harness.sut.replay_tape import encode_note
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
@@ -25,7 +25,7 @@ NOT_REPLAYABLE = "not replayable"
 _LONGEST_END_TEXT_CHARACTERS = 200
 
 
-class PlayedStream(Protocol):
+class HarnessEndOfReplayedStream(Protocol):
     """The harness's end of a connection in the capture."""
 
     open: bool
@@ -35,7 +35,7 @@ class PlayedStream(Protocol):
         """Return the object that receives the bytes from the system."""
 
 
-class ReplayScene(Protocol):
+class ReplayEnvironmentInterface(Protocol):
     """The interface of the environment in which a capture is played. It provides the time and the harness's
     connections.
     """
@@ -49,7 +49,9 @@ class ReplayScene(Protocol):
     def is_connecting_to(self, item: ConnectionOpening) -> bool:
         """Return whether the harness is connecting to an endpoint."""
 
-    def get_harness_end(self, item: ConnectionOpening, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+    def get_harness_end(
+        self, item: ConnectionOpening, local: Endpoint, remote: Endpoint
+    ) -> HarnessEndOfReplayedStream | None:
         """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
         such a connection nor listens for it.
         """
@@ -65,16 +67,16 @@ class CapturePlayer:
     """
 
     def __init__(self, items: list[CaptureItem], differs: Callable[[str], object]) -> None:
-        self.environment: ReplayScene
-        self.late: dict[int, CaptureNote] = {}
+        self.environment: ReplayEnvironmentInterface
+        self.late: dict[int, ReplayedNote] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
         self.has_ended = False
         """Whether the replay has ended. After its end, the actions of the harness are no longer compared."""
-        self._items = drop_empty_groups(items)
+        self._items = remove_groups_without_events(items)
         self._at = 0
         self._report_difference = differs
-        self._answer: CaptureNote | None = None
-        self._streams: dict[tuple[Endpoint, Endpoint], PlayedStream] = {}
+        self._answer: ReplayedNote | None = None
+        self._streams: dict[tuple[Endpoint, Endpoint], HarnessEndOfReplayedStream] = {}
         self._observation_count_by_name: Counter[str] = Counter()
         self._is_delivering_packets = False
         self.must_play_more_before_check = False
@@ -85,7 +87,7 @@ class CapturePlayer:
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin to compare the records of the check with the records in the capture."""
-        recorder.new_writer = lambda path: _ComparingWriter(path, self)
+        recorder.new_writer = lambda path: _CaptureComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
         """Do nothing, because the capture already contains its notes about missing information."""
@@ -93,9 +95,9 @@ class CapturePlayer:
     def record_observation(self, what: str, found: str | None = None) -> str | None:
         """Return the recorded result of the observation at this position in the capture."""
         self._observation_count_by_name[what] += 1
-        item = None if self.has_ended else self.next_item()
+        item = None if self.has_ended else self.get_next_capture_item()
         if (
-            not isinstance(item, CaptureNote)
+            not isinstance(item, ReplayedNote)
             or what not in item.said
             or item.said.get("looked") != self._observation_count_by_name[what]
         ):
@@ -108,11 +110,11 @@ class CapturePlayer:
         """End the replay when the check ends. The recorded check must end at the same position in the capture."""
         if self.has_ended:
             return
-        while (item := self.next_item()) is not None and item.is_by_sut and not _is_loss_note(item):
+        while (item := self.get_next_capture_item()) is not None and item.is_by_sut and not _is_loss_note(item):
             self._at += 1
         if item is not None and _is_loss_note(item):
             self._report_difference(self._describe_lost_information(item))
-        elif item is not None and not (isinstance(item, CaptureNote) and "over" in item.said):
+        elif item is not None and not (isinstance(item, ReplayedNote) and "over" in item.said):
             self._report_difference(
                 f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}"
             )
@@ -123,7 +125,7 @@ class CapturePlayer:
         if self.has_ended:
             return
         expected = self._take_harness_action()
-        if isinstance(expected, CaptureNote) or expected is None or expected.packet != packet:
+        if isinstance(expected, ReplayedNote) or expected is None or expected.packet != packet:
             self.end_check_for_difference(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
         self.environment.advance_clock_to(expected.time_us)
@@ -134,7 +136,7 @@ class CapturePlayer:
             raise SutUnavailable("the capture has ended")
         expected = self._take_harness_action()
         where = f"after frame {self._current_frame()}"
-        if not isinstance(expected, CaptureNote) or not expected.is_question:
+        if not isinstance(expected, ReplayedNote) or not expected.is_question:
             self.end_check_for_difference(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(encode_note({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
@@ -145,12 +147,12 @@ class CapturePlayer:
         self._answer = None
         self.environment.advance_clock_to(expected.time_us)
 
-    def take_port(self) -> int:
+    def take_recorded_port(self) -> int:
         """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
         if self.has_ended:
             return 0
         expected = self._take_harness_action()
-        port = expected.said.get("picked") if isinstance(expected, CaptureNote) else None
+        port = expected.said.get("picked") if isinstance(expected, ReplayedNote) else None
         if type(port) is not int or not 0 < port < 2**16:
             self.end_check_for_difference(
                 f"after frame {self._current_frame()}: the harness chooses a port: {NOT_REPLAYABLE}"
@@ -162,7 +164,7 @@ class CapturePlayer:
         """Return whether the answer to the current control request has been played."""
         return self._answer is not None or self.has_ended
 
-    def take_answer(self) -> CaptureNote:
+    def take_recorded_control_answer(self) -> ReplayedNote:
         """Return the recorded answer to the current control request."""
         answer, self._answer = self._answer, None
         if answer is None:
@@ -188,7 +190,7 @@ class CapturePlayer:
 
     # -- actions of the system -----------------------------------------------------------------------------------
 
-    def next_item(self) -> CaptureItem | None:
+    def get_next_capture_item(self) -> CaptureItem | None:
         """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
@@ -197,7 +199,7 @@ class CapturePlayer:
         capture. End the check if the item records that the capture lacks information.
         """
         self._skip_size_notes()
-        item = self.next_item()
+        item = self.get_next_capture_item()
         if item is not None and _is_loss_note(item):
             self.end_check_for_difference(self._describe_lost_information(item))
         return item
@@ -206,7 +208,7 @@ class CapturePlayer:
         """Return the time of the system's next action, or None if the next action is the harness's or everything
         has been played.
         """
-        if self.has_ended or self._is_delivering_packets or (item := self.next_item()) is None:
+        if self.has_ended or self._is_delivering_packets or (item := self.get_next_capture_item()) is None:
             return None
         acts = item.is_by_sut or (isinstance(item, ConnectionOpening) and self.environment.is_connecting_to(item))
         return item.time_us if acts else None
@@ -215,15 +217,15 @@ class CapturePlayer:
         """Return the time of the harness's next action, or None if the next action is the system's or everything
         has been played.
         """
-        item = None if self.has_ended else self.next_item()
+        item = None if self.has_ended else self.get_next_capture_item()
         return None if item is None or item.is_by_sut else item.time_us
 
     def get_timeout_us(self) -> int | None:
         """Return the time at which the current wait ended because its timeout expired, or None if another event of
         the capture comes first.
         """
-        item = None if self.has_ended or self._is_delivering_packets else self.next_item()
-        return item.time_us if isinstance(item, CaptureNote) and "timed_out" in item.said else None
+        item = None if self.has_ended or self._is_delivering_packets else self.get_next_capture_item()
+        return item.time_us if isinstance(item, ReplayedNote) and "timed_out" in item.said else None
 
     def skip_timeout_note(self) -> None:
         """Skip the note that records that the timeout of a wait expired."""
@@ -234,7 +236,7 @@ class CapturePlayer:
         item = self._items[self._at]
         self._is_delivering_packets = True
         try:
-            if isinstance(item, CaptureNote):
+            if isinstance(item, ReplayedNote):
                 self._at += 1
                 self._play_note(item)
             elif isinstance(item, ConnectionOpening):
@@ -244,7 +246,7 @@ class CapturePlayer:
         finally:
             self._is_delivering_packets = False
 
-    def _play_note(self, note: CaptureNote) -> None:
+    def _play_note(self, note: ReplayedNote) -> None:
         said = note.said
         if "together" in said:
             self.must_play_more_before_check = said["together"] is True
@@ -260,7 +262,7 @@ class CapturePlayer:
     @staticmethod
     def _describe_lost_information(item: CaptureItem) -> str:
         """Return a description of the information that the capture lacks, from the note that records this."""
-        said = item.said if isinstance(item, CaptureNote) else {}
+        said = item.said if isinstance(item, ReplayedNote) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather_frames(self, size: object) -> list[ReplayedPacket]:
@@ -272,7 +274,7 @@ class CapturePlayer:
         for item in self._items[self._at :]:
             if left <= 0:
                 break
-            if isinstance(item, CaptureNote) and "bytes" in item.said:
+            if isinstance(item, ReplayedNote) and "bytes" in item.said:
                 continue
             if not isinstance(item, ReplayedPacket) or not item.is_by_sut or not item.segment.data:
                 break
@@ -321,7 +323,9 @@ class CapturePlayer:
     def _skip_size_notes(self) -> None:
         """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
         while (
-            self._is_delivering_packets and isinstance(item := self.next_item(), CaptureNote) and "bytes" in item.said
+            self._is_delivering_packets
+            and isinstance(item := self.get_next_capture_item(), ReplayedNote)
+            and "bytes" in item.said
         ):
             self._at += 1
 
@@ -330,7 +334,7 @@ class CapturePlayer:
         return self._items[self._at :]
 
 
-def drop_empty_groups(items: list[CaptureItem]) -> list[CaptureItem]:
+def remove_groups_without_events(items: list[CaptureItem]) -> list[CaptureItem]:
     """Return the items without the groups that contain no event. A group consists of the notes that mark its
     beginning and its end, and of the events between them.
     """
@@ -344,14 +348,14 @@ def drop_empty_groups(items: list[CaptureItem]) -> list[CaptureItem]:
 
 
 def _get_together_flag(item: CaptureItem) -> Any:
-    return item.said.get("together") if isinstance(item, CaptureNote) else None
+    return item.said.get("together") if isinstance(item, ReplayedNote) else None
 
 
 def _is_loss_note(item: CaptureItem) -> bool:
-    return isinstance(item, CaptureNote) and "lost" in item.said
+    return isinstance(item, ReplayedNote) and "lost" in item.said
 
 
-class _ComparingWriter(CaptureWriter):
+class _CaptureComparingWriter(CaptureWriter):
     """A writer of captures that writes no frames, but compares each frame with the recorded frame."""
 
     def __init__(self, path: Path, player: CapturePlayer) -> None:

@@ -12,8 +12,8 @@ from jsonschema_rs import Draft202012Validator
 
 from harness.errors import UsageError
 from harness.printable import one_line
-from harness.sut.replay_items import LATEST_TIME_US, CaptureItem, CaptureNote, NotReplayable
-from harness.sut.replay_tape import RECORDED_SUT_ATTRIBUTES, TAPE_SCHEMA
+from harness.sut.replay_items import LATEST_TIME_US, CaptureItem, NotReplayable, ReplayedNote
+from harness.sut.replay_tape import NOTE_SCHEMA_VERSION, RECORDED_SUT_ATTRIBUTES
 from harness.sut.surroundings import ENVIRONMENT_PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
 from reference_qm.surface.queue_manager_environment import CLOCK_PART_NAME
@@ -39,7 +39,7 @@ _SETUP_SCHEMA = _object_schema(
     {
         "run": _STRING_SCHEMA,
         "test": {"type": "string", "maxLength": 1_000},
-        "schema": {"const": TAPE_SCHEMA},
+        "schema": {"const": NOTE_SCHEMA_VERSION},
         "began": _object_schema(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _TIME_SCHEMA)),
         "virtual": _BOOLEAN_SCHEMA,
         "file": _object_schema(
@@ -79,9 +79,9 @@ def _build_validator() -> Draft202012Validator:
     return Draft202012Validator(_SETUP_SCHEMA)
 
 
-def take_setup(items: list[CaptureItem]) -> dict[str, Any]:
+def read_recorded_setup(items: list[CaptureItem]) -> dict[str, Any]:
     """Return the set-up at the beginning of a capture. Raise NotReplayable if the capture contains no valid set-up."""
-    if not items or not isinstance(first := items.pop(0), CaptureNote) or "setup" not in first.said:
+    if not items or not isinstance(first := items.pop(0), ReplayedNote) or "setup" not in first.said:
         raise NotReplayable(
             "the capture of this check has no set-up: the capture was recorded by an older harness, or changed"
         )

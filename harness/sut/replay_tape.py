@@ -31,11 +31,11 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.capture.recorder import Recorder
     from harness.sut.control import Control
-    from harness.sut.surroundings import SetEnvironmentPart
+    from harness.sut.surroundings import SetEnvironmentPartToState
     from harness.sut.sut import Sut
 
-TAPE_SCHEMA = 2
-ENVIRONMENT_VERB = "[environment]"
+NOTE_SCHEMA_VERSION = 2
+VERB_OF_ENVIRONMENT_NOTES = "[environment]"
 """The name that replaces the verb in the note about a command of the SUT file."""
 RECORDED_SUT_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
@@ -46,7 +46,7 @@ file, the identifier, the facilities, the keys and the timeouts.
 """
 
 
-class CheckTape:
+class CheckNoteWriter:
     """The writer of the notes of one check. It stores notes until a recorder is available."""
 
     def __init__(self, environment: Environment, address: str) -> None:
@@ -159,7 +159,7 @@ class CheckTape:
             name: _convert_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timers", "timeouts")
         }
         return {
-            "schema": TAPE_SCHEMA,
+            "schema": NOTE_SCHEMA_VERSION,
             "began": self._start_times,
             "virtual": self._environment.is_time_virtual,
             "file": {
@@ -207,7 +207,7 @@ def _convert_table(table: Any) -> dict[str, Any]:
 class RecordedControl:
     """A control channel whose requests and answers are written to the tape, that is, to the notes in the capture."""
 
-    def __init__(self, control: Control, tape: CheckTape) -> None:
+    def __init__(self, control: Control, tape: CheckNoteWriter) -> None:
         self._control = control
         self._tape = tape
 
@@ -239,18 +239,18 @@ class RecordedControl:
         self._control.close()
 
 
-class RecordedCommands:
+class RecordedEnvironmentCommands:
     """The commands that change the system's environment. Their results are written to the tape, that is, to the
     notes in the capture.
     """
 
-    def __init__(self, set_part: SetEnvironmentPart, tape: CheckTape) -> None:
+    def __init__(self, set_part: SetEnvironmentPartToState, tape: CheckNoteWriter) -> None:
         self._set_part = set_part
         self._tape = tape
 
     def __call__(self, part: str, value: int) -> None:
         self._tape.ask_control(
-            "call", ENVIRONMENT_VERB, {"part": part, "value": value}, partial(self._carry_out, part, value)
+            "call", VERB_OF_ENVIRONMENT_NOTES, {"part": part, "value": value}, partial(self._carry_out, part, value)
         )
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:

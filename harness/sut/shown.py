@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.sut.wires import MissingElement, Reply
+from harness.sut.wires import ControlReply, MissingElement
 
 
 class NotShown(MissingElement):
     """Raised when the SUT does not show an element of its abstract data model or a property of a message."""
 
 
-class ShownObject(Reply):
+class DataModelObjectShownBySut(ControlReply):
     """An object of the SUT's abstract data model. Reading a missing element raises NotShown."""
 
     __slots__ = ()
@@ -23,7 +23,7 @@ class ShownObject(Reply):
         raise NotShown(f"the SUT does not show {name} in its abstract data model")
 
 
-class AnswerObject(Reply):
+class CheckedAnswerObject(ControlReply):
     """A JSON object in an answer that was checked against the contract of the control protocol. Elements that the
     contract makes optional may be missing; reading a missing element raises NotShown.
     """
@@ -34,7 +34,7 @@ class AnswerObject(Reply):
         raise NotShown(f"the SUT's control channel does not show {name!r}")
 
 
-def parse_reply(value: Any, kind: type[Reply] = ShownObject) -> Any:
+def parse_reply(value: Any, kind: type[ControlReply] = DataModelObjectShownBySut) -> Any:
     """Convert the objects in a JSON value to the given type, which is by default the type of objects in the
     abstract data model.
     """

@@ -12,7 +12,7 @@ from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, SutFile
 
 
 @dataclass(frozen=True, slots=True)
-class AlternativeNeed:
+class NeedMetByFacilityOrSutFile:
     """A need of a check that a SUT can meet in either of two ways: by the facility ``facility`` of its control channel,
     or by the key ``key`` of its SUT file.
     """
@@ -29,24 +29,24 @@ def _has_queues(file: SutFile) -> bool:
     return bool(file.more_queues) and file.capabilities.get("qm2qm", False)
 
 
-ALTERNATIVE_NEED_BY_NAME: Mapping[str, AlternativeNeed] = MappingProxyType(
+ALTERNATIVE_NEED_BY_NAME: Mapping[str, NeedMetByFacilityOrSutFile] = MappingProxyType(
     {
-        "queues": AlternativeNeed("queue_control", "[[more_queues]]", _has_queues),
-        "timers": AlternativeNeed("set_timers", "[timers]", lambda file: file.timers.any),
-        "operating_system": AlternativeNeed(
+        "queues": NeedMetByFacilityOrSutFile("queue_control", "[[more_queues]]", _has_queues),
+        "timers": NeedMetByFacilityOrSutFile("set_timers", "[timers]", lambda file: file.timers.any),
+        "operating_system": NeedMetByFacilityOrSutFile(
             "inspect",
             "provisioned.operating_system_type",
             lambda file: bool(file.provisioned.operating_system_type),
         ),
-        "insecure_nacks": AlternativeNeed(
+        "insecure_nacks": NeedMetByFacilityOrSutFile(
             "configure", "provisioned.send_insecure_nacks = true", lambda file: file.provisioned.send_insecure_nacks
         ),
-        "rejected_40_bit_keys": AlternativeNeed(
+        "rejected_40_bit_keys": NeedMetByFacilityOrSutFile(
             "configure",
             "provisioned.reject_enhanced_rc2_using_40_bit_keys = true",
             lambda file: file.provisioned.reject_enhanced_rc2_using_40_bit_keys,
         ),
-        "queue_manager_quota": AlternativeNeed(
+        "queue_manager_quota": NeedMetByFacilityOrSutFile(
             "configure",
             f"a provisioned.quota_kb of at most {GREATEST_QUOTA_TO_FILL_KB:,}",
             lambda file: 0 < file.provisioned.quota_kb <= GREATEST_QUOTA_TO_FILL_KB,
@@ -69,7 +69,7 @@ def list_needs_met_by_file(file: SutFile) -> frozenset[str]:
     return frozenset(need for need, one in ALTERNATIVE_NEED_BY_NAME.items() if one.is_met_by_file(file))
 
 
-def describe_lack(need: str) -> str:
+def describe_unmet_need(need: str) -> str:
     """Return a text that names what a SUT lacks for a need: the facility and, as an alternative, the key of the SUT
     file.
     """

@@ -21,7 +21,7 @@ SECONDS_PLACEHOLDER = "{seconds}"
 """The placeholder in the command that sets the clock. It stands for the number of seconds by which the clock is to
 be fast.
 """
-OUTPUT_LIMIT = 200
+MAX_COMMAND_OUTPUT_BYTES_IN_ERROR = 200
 """int bytes: the maximum amount of a command's output that an error message repeats."""
 
 
@@ -78,18 +78,18 @@ class EnvironmentTable:
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be at least 1"
 
 
-SetEnvironmentPart = Callable[[str, int], None]
+SetEnvironmentPartToState = Callable[[str, int], None]
 """The type of functions that change a part of the environment. If such a function fails, it raises SutUnavailable
 with a one-line message.
 """
 
 
 @dataclass(slots=True)
-class CommandedEnvironment:
+class EnvironmentChangedByCommands:
     """The parts of a system's environment that commands can change, and the current state of each part."""
 
     parts: tuple[str, ...]
-    set_part: SetEnvironmentPart
+    set_part: SetEnvironmentPartToState
     current_value_by_part: dict[str, int | None] = field(init=False)
     """The state of each part: whether the part is available or, for the clock, by how many seconds it is fast. The
     state is None if it is unknown.
@@ -109,9 +109,9 @@ class CommandedEnvironment:
                 self.current_value_by_part[part] = value
 
 
-def build_surroundings(table: EnvironmentTable) -> CommandedEnvironment:
+def build_environment_changed_by_commands(table: EnvironmentTable) -> EnvironmentChangedByCommands:
     """Return an object that changes the environment of a system with the commands of the SUT file."""
-    return CommandedEnvironment(table.parts, partial(_run_command, table))
+    return EnvironmentChangedByCommands(table.parts, partial(_run_command, table))
 
 
 def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
@@ -136,7 +136,7 @@ def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
                 process.wait()
         if code:
             said.seek(0)
-            words = " ".join(said.read(OUTPUT_LIMIT).decode(errors="replace").split())
+            words = " ".join(said.read(MAX_COMMAND_OUTPUT_BYTES_IN_ERROR).decode(errors="replace").split())
             raise SutUnavailable(
                 f"environment: {shown}: the command ended with exit code {code}{': ' if words else ''}{words}"
             )

@@ -18,7 +18,7 @@ from harness.sut.own_queues import QueuesOfTest
 from harness.sut.provisioning import load_sut_keys
 from harness.sut.shown import NotShown, parse_reply
 from harness.sut.stand_ins import ALTERNATIVE_NEED_BY_NAME, add_needs_met_by_facilities, list_needs_met_by_file
-from harness.sut.surroundings import build_surroundings
+from harness.sut.surroundings import build_environment_changed_by_commands
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWER_TIMES_PER_TIMER, VIRTUAL_TIMEOUTS, Timeouts
 from harness.varying.variant import RowVariant
@@ -28,14 +28,14 @@ from reference_qm.surface.inputs import Endpoint
 
 SESSION_RETRY_MS = 5_000
 """int ms: the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
-DIRECTORY_ONLINE_MS = 60_000
+TIME_UNTIL_DIRECTORY_IS_ONLINE_MS = 60_000
 """int ms: the Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
-PARTS_NEEDED_TO_ANSWER = ("store", "service")
+ENVIRONMENT_PARTS_NEEDED_TO_ANSWER = ("store", "service")
 """The parts of the environment that the system needs to answer requests."""
-PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
+ENVIRONMENT_PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
 """The parts of the environment from which the system determines its identity when it starts."""
-PARTS_NOTICED_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
+ENVIRONMENT_PARTS_NOTICED_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
 """The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
 
 
@@ -45,7 +45,7 @@ class EnvironmentNotRestored(Exception):
     """
 
 
-class TapeInterface(Protocol):
+class CheckNotesInterface(Protocol):
     """The interface of the notes in the capture of a check (tape). The notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
@@ -86,7 +86,7 @@ class Sut(QueuesOfTest):
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts
         self.environment = environment
-        self.tape: TapeInterface | None = None
+        self.tape: CheckNotesInterface | None = None
         """The notes in the capture (tape). They record everything that is needed to replay the test, except the
         packets.
         """
@@ -140,7 +140,7 @@ class Sut(QueuesOfTest):
         """The original states of the parts of the environment that ``change_environment`` has changed, by part."""
         self.controls_environment = True
         """Whether the control channel can also change the environment."""
-        self.commanded_environment = build_surroundings(file.environment)
+        self.commanded_environment = build_environment_changed_by_commands(file.environment)
         """The parts of the environment that commands of the SUT file can change."""
         self.broken: str | None = None
         """A one-line message about the parts of the environment that could not be restored, or None if all were
@@ -366,7 +366,9 @@ class Sut(QueuesOfTest):
             raise NotShown(f"the part {min(lacking)} of the SUT's environment cannot be changed")
         before = self._surroundings
         self._surroundings = {name: in_force[name] for name in values} | before
-        if self.environment.pulse is not None and any(values.get(part) is False for part in PARTS_NEEDED_TO_ANSWER):
+        if self.environment.pulse is not None and any(
+            values.get(part) is False for part in ENVIRONMENT_PARTS_NEEDED_TO_ANSWER
+        ):
             self.environment.pulse.stop_asking()
         try:
             self._change_environment_parts(values)
@@ -380,7 +382,7 @@ class Sut(QueuesOfTest):
         """Return whether this test started the SUT in an environment in which it may be a different queue manager
         (MS-MQSO 6.6.2.1).
         """
-        return not self._surroundings.keys().isdisjoint(PARTS_THAT_IDENTIFY_THE_SUT)
+        return not self._surroundings.keys().isdisjoint(ENVIRONMENT_PARTS_THAT_IDENTIFY_THE_SUT)
 
     def read_directory_object(self, **which: Any) -> Any:
         """Return an object of the directory as an administrator reads it, or None if the directory has no such
@@ -417,7 +419,7 @@ class Sut(QueuesOfTest):
         steps: dict[str, Callable[[], object]] = {
             name: partial(self._restore_part, name, value) for name, value in sorted(wanted.items())
         }
-        if not wanted.keys().isdisjoint(PARTS_NOTICED_AT_START):
+        if not wanted.keys().isdisjoint(ENVIRONMENT_PARTS_NOTICED_AT_START):
             steps["restart"] = partial(self.control.call, "restart")
         left: dict[str, str] = {}
         for name, step in steps.items():
@@ -429,7 +431,8 @@ class Sut(QueuesOfTest):
             self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
         elif "directory" in wanted:  # otherwise the system would still be offline in the next check
             self.environment.run_until(
-                self._has_directory_again, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
+                self._has_directory_again,
+                self.duration_ms(TIME_UNTIL_DIRECTORY_IS_ONLINE_MS) + self.response_timeout_ms,
             )
 
     def _restore_part(self, name: str, value: int) -> None:
@@ -469,7 +472,7 @@ class Sut(QueuesOfTest):
         self.scale = self._timers.get("scale", self.scale)
         if not self.is_reset_between_rows or self._surroundings or self._offline:
             self.undo_changes()
-        self.forget_queues()
+        self.forget_queues_of_row()
         self._timers, self._settings = {}, {}
 
     def observe_answers(self, listener: AnswerListener) -> bool:

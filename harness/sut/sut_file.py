@@ -15,7 +15,7 @@ from uuid import UUID
 
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
-from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
+from harness.sut.more_queues import UNLIMITED_QUOTA_KB, QueueEntry
 from harness.sut.rpc_access import RpcCredentials, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
@@ -29,12 +29,12 @@ route to the peer.
 """
 PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 """The Identifier of a public queue of the peer."""
-FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
-FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
+GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE = UUID("6d71636f-6e66-4f72-8d00-000000000004")
+GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
 """A queue manager in another site of the directory, and a public queue on this queue manager. The SUT sends
 messages for this queue to the peer.
 """
-FAR_BASE_PRIORITY = 7
+BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE = 7
 """The BasePriority of the public queue in the other site. The BasePriority of the peer's public queue is 0."""
 UNUSED_ADDRESS = "127.0.0.254"
 """An address at which no program listens."""
@@ -50,9 +50,10 @@ CAPABILITIES = MappingProxyType(
         "subqueues": "has subqueues, which queue control creates and qmcomm opens (MS-MQMQ 2.2.7)",
         "several_queues": "sends messages to several queues, with multiple-element format names (MS-MQMQ 2.1.7)",
         "directory": (
-            f"is integrated with a directory (MS-MQDMPR 3.1.1.1) where its object and the peer's object are in one "
-            f"site, {FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} (BasePriority "
-            f"{FAR_BASE_PRIORITY}) is in a different site, and the peer is the gate between both sites"
+            "is integrated with a directory (MS-MQDMPR 3.1.1.1) where its object and the peer's object are in one "
+            f"site, {GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE} with the public queue "
+            f"{GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE} (BasePriority {BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE}) is in a "
+            "different site, and the peer is the gate between both sites"
         ),
         "topology": "consists of sender, router and receiver (mqconform run --topology), or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
@@ -317,8 +318,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     _check_reference(file.reference, where)
     _check_keys(file.provisioned, where)
     _check_timers(file.timers, where)
-    if not 0 <= (quota := file.provisioned.quota_kb) <= UNLIMITED_KB:
-        raise UsageError(f"{where}: provisioned.quota_kb is {quota}; it must be 0 to {UNLIMITED_KB}")
+    if not 0 <= (quota := file.provisioned.quota_kb) <= UNLIMITED_QUOTA_KB:
+        raise UsageError(f"{where}: provisioned.quota_kb is {quota}; it must be 0 to {UNLIMITED_QUOTA_KB}")
     return file
 
 
@@ -344,8 +345,10 @@ def _read_queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
         if entries.count(entry) > 1 or sum(one.name.lower() == entry.name.lower() for one in entries) > 1:
             raise UsageError(f"{where}: more_queues contains {entry.name} twice; remove one of the entries")
         for key in ("quota_kb", "journal_quota_kb", "private_number"):
-            if not 0 <= getattr(entry, key) <= UNLIMITED_KB:
-                raise UsageError(f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_KB}")
+            if not 0 <= getattr(entry, key) <= UNLIMITED_QUOTA_KB:
+                raise UsageError(
+                    f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_QUOTA_KB}"
+                )
     return entries
 
 

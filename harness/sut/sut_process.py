@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from harness.errors import SutUnavailable
-from harness.sut.guard import Guard
+from harness.sut.guard import ProgramGuard
 from harness.sut.guard_process import STOP_TIMEOUT_S
 
 _POLL_INTERVAL_S = 0.005
@@ -26,7 +26,7 @@ _EXIT_STATUS_WAIT_S = 2
 """int s: the maximum time from the end of the program until the exit status is known to the process that started
 the program.
 """
-_END_RECORD = struct.Struct("<ii")
+_FORMAT_OF_PROCESS_END_IN_SHARED_MEMORY = struct.Struct("<ii")
 """The format of the memory that workers share. It contains whether the program has ended, and its exit status. Only
 the process that started the program receives the exit status from the operating system.
 """
@@ -49,16 +49,16 @@ class SutProcess:
         self.log_path = log_path
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
-        self._guard = Guard()
+        self._guard = ProgramGuard()
         self._owner = os.getpid()
-        self._shared = mmap.mmap(-1, _END_RECORD.size)
+        self._shared = mmap.mmap(-1, _FORMAT_OF_PROCESS_END_IN_SHARED_MEMORY.size)
         self._running: int | None = None
         """A file descriptor that becomes readable when the program has ended, even in workers. It is None if the
         platform does not support such descriptors.
         """
 
     @property
-    def owned(self) -> bool:
+    def is_started_by_this_process(self) -> bool:
         """Whether this process started the program. Workers only observe the program."""
         return os.getpid() == self._owner
 
@@ -126,19 +126,23 @@ class SutProcess:
             os.killpg(self.pid, number)
 
     def _read_end(self) -> str | None:
-        if self.owned and self._process is not None and self._process.poll() is not None:
+        if self.is_started_by_this_process and self._process is not None and self._process.poll() is not None:
             self._store_end(1, self._process.returncode)
-        if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
+        if (
+            not self.is_started_by_this_process
+            and self._running is not None
+            and select.select([self._running], [], [], 0)[0]
+        ):
             deadline = time.monotonic() + _EXIT_STATUS_WAIT_S
             while not self._shared[0] and time.monotonic() < deadline:
                 time.sleep(_POLL_INTERVAL_S)
-        ended, code = _END_RECORD.unpack(self._shared[:])
+        ended, code = _FORMAT_OF_PROCESS_END_IN_SHARED_MEMORY.unpack(self._shared[:])
         if not ended:
             return None
         return describe_end_of_process_code(code)
 
     def _store_end(self, ended: int, code: int) -> None:
-        self._shared[:] = _END_RECORD.pack(ended, code)
+        self._shared[:] = _FORMAT_OF_PROCESS_END_IN_SHARED_MEMORY.pack(ended, code)
 
 
 def describe_end_of_process_code(code: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-MEASURED_EXCHANGES = 5
+NUMBER_OF_MEASURED_EXCHANGES = 5
 PAUSE_BETWEEN_EXCHANGES_S = 0.25
 """The pause between the exchanges that measure the system's speed. With these pauses, the exchanges extend over a
 second, so that repeated short stalls are also detected.
@@ -152,7 +152,7 @@ def compute_timeouts(
 def measure_speed(exchange: Callable[[], object]) -> SpeedMeasurement | None:
     """Measure the duration of several exchanges. Return None if an exchange was not answered."""
     samples = []
-    for number in range(MEASURED_EXCHANGES):
+    for number in range(NUMBER_OF_MEASURED_EXCHANGES):
         if number:
             time.sleep(PAUSE_BETWEEN_EXCHANGES_S)
         began = time.monotonic()

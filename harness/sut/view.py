@@ -10,7 +10,7 @@ from harness.environment import Environment
 from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.sut.control import MAX_REASON_CHARACTERS, ContractBroken, Control
-from harness.sut.replay_tape import CheckTape, RecordedCommands, RecordedControl
+from harness.sut.replay_tape import CheckNoteWriter, RecordedControl, RecordedEnvironmentCommands
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL_TIMEOUTS, Timeouts
@@ -89,7 +89,7 @@ def build_sut_view(
             if "set_timers" in who.facilities:
                 scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
-    tape = CheckTape(environment, file.driver.address)
+    tape = CheckNoteWriter(environment, file.driver.address)
     view = Sut(
         file,
         environment,
@@ -104,6 +104,6 @@ def build_sut_view(
         timeouts=timeouts,
     )
     view.tape = tape
-    view.commanded_environment.set_part = RecordedCommands(view.commanded_environment.set_part, tape)
+    view.commanded_environment.set_part = RecordedEnvironmentCommands(view.commanded_environment.set_part, tape)
     view.controls_environment = "environment" in who.facilities
     return view

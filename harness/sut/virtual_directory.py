@@ -11,9 +11,9 @@ from uuid import UUID
 
 from harness.sut.provisioning import load_known_keys
 from harness.sut.sut_file import (
-    FAR_BASE_PRIORITY,
-    FAR_PUBLIC_QUEUE,
-    FAR_QUEUE_MANAGER,
+    BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
     PEER_PUBLIC_QUEUE,
     UNUSED_ADDRESS,
     DriverTable,
@@ -27,8 +27,8 @@ FAR_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER_COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1701")
-PEER, FAR_COMPUTER_NAME = "peer", "far"
-PEER_HOST_NAME = f"{PEER}.example"
+PEER_MACHINE_NAME, FAR_COMPUTER_NAME = "peer", "far"
+PEER_HOST_NAME = f"{PEER_MACHINE_NAME}.example"
 """The name of the peer's host, which the environment must resolve."""
 
 
@@ -43,22 +43,32 @@ def build_virtual_directory(
     for element in (
         Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
-        Computer(Name=PEER, SecurityIdentifier=PEER_COMPUTER_SID.build()),
+        Computer(Name=PEER_MACHINE_NAME, SecurityIdentifier=PEER_COMPUTER_SID.build()),
         Site(Identifier=OWN_SITE_GUID, Name="here"),
         Site(Identifier=FAR_SITE_GUID, Name="there"),
         _build_machine(identifier, computer, driver.address),
         _build_machine(
-            peer, PEER, PEER_HOST_NAME, RoutingServer=True, PublicEncryptionKeyList=load_known_keys(peer)[peer]
+            peer,
+            PEER_MACHINE_NAME,
+            PEER_HOST_NAME,
+            RoutingServer=True,
+            PublicEncryptionKeyList=load_known_keys(peer)[peer],
         ),
-        _build_machine(FAR_QUEUE_MANAGER, FAR_COMPUTER_NAME, UNUSED_ADDRESS, FAR_SITE_GUID, RoutingServer=True),
+        _build_machine(
+            GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE, FAR_COMPUTER_NAME, UNUSED_ADDRESS, FAR_SITE_GUID, RoutingServer=True
+        ),
         RoutingLink(
             Site1Identifier=OWN_SITE_GUID,
             Site2Identifier=FAR_SITE_GUID,
             ActualCost=1,
-            SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
+            SiteGateIdentifierList=(peer, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
         ),
-        Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
-        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR_COMPUTER_NAME}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
+        Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER_MACHINE_NAME}\\mqc-public"),
+        Queue(
+            Identifier=GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+            Pathname=f"{FAR_COMPUTER_NAME}\\mqc-public",
+            BasePriority=BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+        ),
         *(_build_user(account) for account in accounts),
     ):
         directory.provision(element)

@@ -11,15 +11,15 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
-from harness.sut.limited_control import limit_control, offer_remote_reading
+from harness.sut.limited_control import add_remote_reading_to_control, limit_facilities_of_control
 from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import (
-    BASE_PROVIDER_ONLY_GUID,
-    KEYLESS_QUEUE_MANAGER_GUID,
+    GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY,
+    GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS,
     build_restricted_queue,
     build_virtual_security,
 )
-from harness.sut.sut import Sut, TapeInterface
+from harness.sut.sut import CheckNotesInterface, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
@@ -71,7 +71,7 @@ class VirtualDriver:
         self.identifier: UUID | None = None
         self._raises = raises
         self._host: SystemHost | None = None
-        self._tape: TapeInterface | None = None
+        self._tape: CheckNotesInterface | None = None
         """The host of the reference core and the notes in the capture, both of the latest test."""
 
     def _configure_security(self, peer: UUID) -> SecurityConfig:
@@ -95,7 +95,7 @@ class VirtualDriver:
             )
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
-        fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
+        fresh_peers = (GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS) if secure else ()
         identifier = generate_guid(entropy)
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(
@@ -159,8 +159,10 @@ class VirtualDriver:
         who, offered = request_identity(control), self.file.reference.facilities
         if offered == tuple(VERBS_BY_FACILITY):
             return control, who
-        limited, who = limit_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
-        return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)
+        limited, who = (
+            limit_facilities_of_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
+        )
+        return add_remote_reading_to_control(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _select_sut_file(self, needs: Collection[str]) -> SutFile:
         """Return the SUT file for a check. A system that can have a directory has one only if the check needs it."""
@@ -182,7 +184,7 @@ class VirtualDriver:
     def _record_observation(self, what: str, found: str | None) -> str | None:
         return found if self._tape is None else self._tape.record_observation(what, found)
 
-    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
         """Return a description of the exception that ended the core of the current test, or None while the core
         runs.
         """

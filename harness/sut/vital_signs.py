@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from harness.environment.pulse import Pulse, QuestionChannel
+from harness.environment.pulse import LivenessMeasurement, QuestionChannel
 from harness.environment.real import RealEnvironment
 from harness.environment.wall_clock import WallClock
 from harness.sut.pulse_channels import ControlPulseChannel, PingPulseChannel
@@ -17,10 +17,10 @@ from reference_qm.surface.inputs import Endpoint
 STALL_TOLERANCE_MS = 100
 """int ms: an answer whose duration exceeds the usual duration by more than this value counts as delayed by a stall."""
 
-OpenChannel = Callable[[RealEnvironment, Pulse], QuestionChannel]
+OpenQuestionChannel = Callable[[RealEnvironment, LivenessMeasurement], QuestionChannel]
 
 
-class VitalSigns:
+class LivenessMonitor:
     """The vital signs of a system: its speed and its pulse. The speed (the duration of its answers) is measured when
     the run starts. The pulse (regular questions, whose answers reveal stalls) is measured during each test.
     """
@@ -29,8 +29,8 @@ class VitalSigns:
         self.file = file
         self.speed: SpeedMeasurement | None = None
         self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
-        self._open_channel: OpenChannel | None = None
-        self._pulse_of_test: Pulse | None = None
+        self._open_channel: OpenQuestionChannel | None = None
+        self._pulse_of_test: LivenessMeasurement | None = None
         """The pulse that was measured during the previous test."""
         self._clock: WallClock | None = None
 
@@ -48,7 +48,7 @@ class VitalSigns:
             is_pulse_measured=self._open_channel is not None,
         )
 
-    def pulse(self, environment: RealEnvironment) -> Pulse | None:
+    def pulse(self, environment: RealEnvironment) -> LivenessMeasurement | None:
         """Begin to measure the pulse for a test. Return the measurement, or None if the pulse cannot be measured. If
         the previous test had a stall longer than the slowest answer so far, this stall becomes the slowest answer from
         which timeouts are computed.
@@ -62,7 +62,7 @@ class VitalSigns:
         )
         return self._pulse_of_test
 
-    def slow_timers(self, wanted: bool) -> None:
+    def slow_timers_for_slow_system(self, wanted: bool) -> None:
         """Make the timers of the next test run more slowly if ``wanted`` is true, or at their usual speed
         otherwise.
         """
@@ -80,7 +80,7 @@ class VitalSigns:
         """
         return 0 if self._clock is None else self._clock.largest_jump_ms
 
-    def _list_pulse_channels(self, ping_port: int, control: ControlRoute | None) -> Iterator[OpenChannel]:
+    def _list_pulse_channels(self, ping_port: int, control: ControlRoute | None) -> Iterator[OpenQuestionChannel]:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)
@@ -90,7 +90,7 @@ class VitalSigns:
         if control is not None:
             yield lambda environment, pulse: ControlPulseChannel(environment, control, pulse.note_answer)
 
-    def _answers_on_channel(self, channel: OpenChannel) -> bool:
+    def _answers_on_channel(self, channel: OpenQuestionChannel) -> bool:
         environment = RealEnvironment()
         try:
             pulse = self._create_pulse(environment, channel)
@@ -99,9 +99,9 @@ class VitalSigns:
         finally:
             environment.close()
 
-    def _create_pulse(self, environment: RealEnvironment, channel: OpenChannel) -> Pulse:
+    def _create_pulse(self, environment: RealEnvironment, channel: OpenQuestionChannel) -> LivenessMeasurement:
         usual_ms = self.speed.fastest_ms if self.speed else 0
-        pulse = Pulse(
+        pulse = LivenessMeasurement(
             lambda: environment.now().monotonic_ms,
             tolerance_ms=STALL_TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
             limit_ms=self.timeouts.stall_ms,

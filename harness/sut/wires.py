@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import Endpoint
 MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_SHOWN_UNMATCHED_IDS = 3
 LONGEST_UNMATCHED_IDS_CHARACTERS = 60
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UTF8_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """The bytes that .NET writes before the first line of a UTF-8 stream."""
 
 
@@ -28,7 +28,7 @@ class MissingElement(ConformanceFailure, KeyError):
     __str__ = ConformanceFailure.__str__
 
 
-class Reply(dict[str, Any]):
+class ControlReply(dict[str, Any]):
     """A JSON object in an answer from the SUT. Reading a missing element raises MissingElement."""
 
     __slots__ = ()
@@ -37,20 +37,20 @@ class Reply(dict[str, Any]):
         raise MissingElement(f"an answer on the SUT's control channel has no {name!r}")
 
 
-class ReplySink(Protocol):
+class ControlReplyReceiver(Protocol):
     """The interface of the object that receives the events of a wire."""
 
     def on_connection_open(self) -> None:
         """Handle the opening of the channel. From now on, the channel accepts requests."""
 
-    def on_reply(self, reply: Reply) -> None:
+    def on_reply(self, reply: ControlReply) -> None:
         """Handle an answer. The answer has an ``id``, but this id may have any JSON type."""
 
     def on_end(self, why: str) -> None:
         """Handle the end of the channel. No further answers arrive."""
 
 
-class ControlWire(Protocol):
+class ControlChannelConnection(Protocol):
     """The interface of one connection (wire) of a control channel."""
 
     @property
@@ -79,7 +79,7 @@ class ControlRoute(Protocol):
 
     name: str
 
-    def open(self, environment: Environment, sink: ReplySink) -> ControlWire:
+    def open(self, environment: Environment, sink: ControlReplyReceiver) -> ControlChannelConnection:
         """Open a connection (wire) of the control channel. Raise SutUnavailable if it is already known that this
         fails. Later, ``on_connection_open`` or ``on_end`` of the sink is called.
         """
@@ -120,7 +120,7 @@ class AnswerLines:
         self._buffer = bytearray()
         self._has_read_line = False
 
-    def feed(self, data: bytes) -> Iterator[Reply]:
+    def feed(self, data: bytes) -> Iterator[ControlReply]:
         """Yield the complete answers. Raise InvalidAnswerLine for an invalid line; all input after it is ignored."""
         searched = len(self._buffer)
         self._buffer += data
@@ -132,18 +132,18 @@ class AnswerLines:
         if len(self._buffer) > MAX_LINE_BYTES:
             raise InvalidAnswerLine(f"an answer is longer than {MAX_LINE_BYTES} bytes")
 
-    def _parse_answer_line(self, line: bytes) -> Reply:
+    def _parse_answer_line(self, line: bytes) -> ControlReply:
         first, self._has_read_line = not self._has_read_line, True
-        text = line.removeprefix(BYTE_ORDER_MARK) if first else line
+        text = line.removeprefix(UTF8_BYTE_ORDER_MARK) if first else line
         try:
-            reply = json.loads(text, object_hook=Reply)
+            reply = json.loads(text, object_hook=ControlReply)
             hash(reply["id"])
         except (ValueError, TypeError, KeyError, RecursionError):
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
             raise InvalidAnswerLine(f"a line is not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
             raise InvalidAnswerLine(f"an answer matches no request: {ascii(reply.get('error'))[:200]}")
-        found: Reply = reply
+        found: ControlReply = reply
         return found
 
 
@@ -160,7 +160,7 @@ class TcpRoute:
         self.local_host = local_host
         self.name = f"control {endpoint.host}:{endpoint.port}"
 
-    def open(self, environment: Environment, sink: ReplySink) -> TcpWire:
+    def open(self, environment: Environment, sink: ControlReplyReceiver) -> TcpWire:
         return TcpWire(environment, self, sink)
 
 
@@ -169,7 +169,7 @@ class TcpWire:
 
     min_answer_wait_ms = 0
 
-    def __init__(self, environment: Environment, route: TcpRoute, sink: ReplySink) -> None:
+    def __init__(self, environment: Environment, route: TcpRoute, sink: ControlReplyReceiver) -> None:
         self._sink = sink
         self._lines = AnswerLines()
         self._number = 0

@@ -13,7 +13,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-EXCLUSIVE_NEEDS = frozenset(
+NEEDS_THAT_FORBID_OTHER_WORKERS = frozenset(
     {
         "restart",
         "reset",
@@ -33,7 +33,7 @@ last one (MS-MQQB 3.1.7.8).
 HOSTS_PER_NETWORK = 250
 """The number of host addresses that fresh peers use in each network of 256 addresses."""
 FRESH_ADDRESS_COUNT = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
-SECOND_HOST_BIT = 0x0080_0000
+ADDRESS_BIT_OF_SECOND_PEER_HOST = 0x0080_0000
 """The bit in which the loopback address of the peer differs from that of its second host, as in 127.0.0.2 and
 127.128.0.2.
 """
@@ -113,7 +113,7 @@ def find_second_peer_address(driver: DriverTable) -> str | None:
         peer = ipaddress.IPv4Address(driver.peer_address)
     except ValueError:
         return None
-    return str(ipaddress.IPv4Address(int(peer) ^ SECOND_HOST_BIT)) if peer.is_loopback else None
+    return str(ipaddress.IPv4Address(int(peer) ^ ADDRESS_BIT_OF_SECOND_PEER_HOST)) if peer.is_loopback else None
 
 
 def _derive_fresh_address(run: str, number: int) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from harness.environment import Environment, Listener, Stream, StreamSink
+from harness.environment import Environment, Stream, StreamSink, TcpListener
 from reference_qm.surface.inputs import Endpoint
 
 
@@ -39,7 +39,7 @@ class Relay:
         self.local_host = local_host
         self.links: list[RelayedStreamPair] = []
         """The open links."""
-        self._listener: Listener | None = None
+        self._listener: TcpListener | None = None
         self.allow_connections()
 
     def allow_connections(self) -> None:

@@ -19,7 +19,7 @@ RESEND_WAIT_MS = 30_000
 """int ms: the time after which a system sends transactional messages without an OrderAck again (MS-MQQB 3.1.2.6,
 note <50>).
 """
-POLLS_UNTIL_SENT = 24
+MAX_POLLS_UNTIL_MESSAGES_SENT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Topology:
         """Wait until all messages to queues of this check have been sent and acknowledged; return whether this happened
         in time.
         """
-        for _ in range(POLLS_UNTIL_SENT):
+        for _ in range(MAX_POLLS_UNTIL_MESSAGES_SENT):
             if not sut.count_waiting_messages(names):
                 return True
             self.pass_time(sut.duration_ms(RESEND_WAIT_MS) // 4)

@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, read_toml_file
 
 SENDER_ROLE, ROUTER_ROLE, RECEIVER_ROLE = ROLES = ("sender", "router", "receiver")
-NEAR_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000005")
+GUID_OF_QUEUE_MANAGER_NEAR_SENDER = UUID("6d71636f-6e66-4f72-8d00-000000000005")
 """A queue manager in the directory that has no machine. It belongs to the site of the sender, whose out-routing server
 is the router.
 """
@@ -23,7 +23,7 @@ _SYSTEM_KEYS = ("sut", "address")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceOfSystem:
     """One system in a topology file.
 
     ``address``: the address at which the other systems reach it. This is the address of the tester's relay; the
@@ -40,7 +40,7 @@ class TopologyFile:
     """The content of a topology file, with one system for each of ROLES."""
 
     name: str
-    places: Mapping[str, Place]
+    places: Mapping[str, PlaceOfSystem]
     path: Path
 
     def build_sut_file(self) -> SutFile:
@@ -90,7 +90,7 @@ def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Pa
     return table
 
 
-def _read_place_of_system(role: str, table: dict[str, str], path: Path) -> Place:
+def _read_place_of_system(role: str, table: dict[str, str], path: Path) -> PlaceOfSystem:
     where = path.parent / table["sut"]
     file = load_sut_file(where)
     address = table["address"]
@@ -105,10 +105,12 @@ def _read_place_of_system(role: str, table: dict[str, str], path: Path) -> Place
             f"{path}: {role}.address {address} is not loopback; set allow_remote = true in [driver] of {where} if the "
             "tester may listen there"
         )
-    return Place(role, replace(file, capabilities=MappingProxyType({**file.capabilities, "topology": True})), address)
+    return PlaceOfSystem(
+        role, replace(file, capabilities=MappingProxyType({**file.capabilities, "topology": True})), address
+    )
 
 
-def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
+def _refuse_repeated_places(places: Mapping[str, PlaceOfSystem], path: Path) -> None:
     """Raise UsageError if two systems share an address, or are reached at the same address."""
     for what, of in _ADDRESS_GETTER_BY_KEY.items():
         seen: dict[str, str] = {}
@@ -120,13 +122,13 @@ def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
                 )
 
 
-_ADDRESS_GETTER_BY_KEY: dict[str, Callable[[Place], str]] = {
+_ADDRESS_GETTER_BY_KEY: dict[str, Callable[[PlaceOfSystem], str]] = {
     "address": lambda place: place.address,
     "driver.address": lambda place: place.file.driver.address,
 }
 
 
-def _refuse_relay_loops(places: Mapping[str, Place], path: Path) -> None:
+def _refuse_relay_loops(places: Mapping[str, PlaceOfSystem], path: Path) -> None:
     """Raise UsageError if a system listens at the address of a relay, because the relay would connect to itself."""
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():

@@ -17,7 +17,13 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.view import build_sut_view, request_identity
 from harness.topology.topology import System
-from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROLE, ROLES, ROUTER_ROLE, SENDER_ROLE
+from harness.topology.topology_file import (
+    GUID_OF_QUEUE_MANAGER_NEAR_SENDER,
+    RECEIVER_ROLE,
+    ROLES,
+    ROUTER_ROLE,
+    SENDER_ROLE,
+)
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
@@ -72,7 +78,7 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
         )
         for role in ROLES
     ]
-    near = QueueManager(Identifier=NEAR_QUEUE_MANAGER_GUID, ComputerName="near", SiteIdentifierList=(west,))
+    near = QueueManager(Identifier=GUID_OF_QUEUE_MANAGER_NEAR_SENDER, ComputerName="near", SiteIdentifierList=(west,))
     for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, near, link):
         directory.provision(element)
     return directory

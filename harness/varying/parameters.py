@@ -23,11 +23,11 @@ SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
 TRACE_QUEUE_GUID = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that no directory contains."""
 SECONDS_PER_DAY = 86_400
-LONG_BODY = bytes(index % 251 for index in range(5_000))
+LONG_BODY_VALUE = bytes(index % 251 for index in range(5_000))
 """A body that is longer than the blocks in which a system may store or send bodies."""
 LONG_EXTENSION = bytes(255 - index % 253 for index in range(303))
 """An extension whose size needs two bytes and is not a multiple of 4."""
-CORRELATION_ID = SECOND_SOURCE_GUID.bytes_le + bytes([0x87, 0x65, 0x43, 0x21])
+SAMPLE_CORRELATION_ID = SECOND_SOURCE_GUID.bytes_le + bytes([0x87, 0x65, 0x43, 0x21])
 """The CorrelationID of an answer to a message from a different queue manager. The ordinal in it needs all four
 bytes.
 """
@@ -119,7 +119,7 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
     "body": (
         ParameterValue("short"),
         ParameterValue("empty", {"body": b""}, {"body": ""}),
-        ParameterValue("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
+        ParameterValue("5,000 bytes", {"body": LONG_BODY_VALUE}, {"body": "B" * 5_000}),
     ),
     "label": (ParameterValue("short"), ParameterValue("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
     "extension": (
@@ -135,8 +135,8 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
         ParameterValue("none"),
         ParameterValue(
             "20 bytes",
-            _wrap_properties_header_fields(CorrelationID=CORRELATION_ID),
-            {"correlation_id": CORRELATION_ID.hex()},
+            _wrap_properties_header_fields(CorrelationID=SAMPLE_CORRELATION_ID),
+            {"correlation_id": SAMPLE_CORRELATION_ID.hex()},
             send_needs=("send_extension",),
         ),
     ),

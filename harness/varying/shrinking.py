@@ -13,7 +13,7 @@ names the complete row.
 """
 
 
-def find_smallest_failing_part(
+def find_smallest_failing_values_of_row(
     failing: CoveringArrayRow,
     plain: CoveringArrayRow,
     passing: Sequence[CoveringArrayRow],

@@ -120,5 +120,5 @@ def _put_names_into_fields(fields: PacketFields, names: Mapping[str, str]) -> Pa
     }
 
 
-PLAIN_VARIANT = RowVariant({})
+VARIANT_WITHOUT_CHANGES = RowVariant({})
 """The variant of a check that does not vary any parameter."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from harness.vectors.rpc_rows import OPERATIONS
+from harness.vectors.rpc_rows import OPERATIONS_WITH_VECTORS
 from harness.vectors.vector import CodecRefusal, ReadField
 from harness.wire import TreeLine, dissect, dissect_ping, list_dissection_lines
 from harness.wire.rpc_qmcomm import DIRECT, SUBQUEUE
@@ -59,7 +59,7 @@ def find_refusal_reason(kind: str, data: bytes) -> CodecRefusal | None:
 
 def read_stub(operation: str, name: str, data: bytes) -> list[ReadField]:
     """Return the parameters of a stub by dotted name, without offsets; raise WireError for malformed bytes."""
-    known = OPERATIONS[operation]
+    known = OPERATIONS_WITH_VECTORS[operation]
     wide = "ndr64" in name
     packet = known.read_request(data, wide) if name.startswith("request") else known.read_response(data, wide)
     return list(_list_parameters(packet, ""))

@@ -21,7 +21,7 @@ from harness.wire.rpc_qm2qm import (
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPERATIONS, queue_format
 from harness.wire.rpc_stub import Operation, build_byte_array_pointer, build_pointer
 
-OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
+OPERATIONS_WITH_VECTORS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
 SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
 """A context handle that consists of attributes with the value zero and a GUID (C706 14.3.9.4, ndr_context_handle).
 """
@@ -106,7 +106,7 @@ def list_stubs(operation: str) -> Iterator[VectorRow]:
     """Yield the test vectors of an operation. Each stub occurs in NDR and in NDR64, both complete and without its last
     byte.
     """
-    known = OPERATIONS[operation]
+    known = OPERATIONS_WITH_VECTORS[operation]
     for direction, cases in zip(("request", "response"), STUB_ARGUMENTS_BY_METHOD[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response
         for number, values in enumerate(cases):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Result = Literal["valid", "invalid", "acceptable"]
+VectorResult = Literal["valid", "invalid", "acceptable"]
 """The type of a vector's result. The result is ``acceptable`` if a receiver may accept or refuse the bytes, or if
 the bytes break a rule that binds only senders.
 """
@@ -22,7 +22,7 @@ class VectorRow:
 
     name: str
     data: bytes
-    result: Result
+    result: VectorResult
     comment: str
     rules: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class CodecRefusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class CodecTestVector:
     """A test vector with its fields. If the bytes are invalid, it has the reason for the refusal instead."""
 
     row: VectorRow

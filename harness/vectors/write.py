@@ -11,8 +11,8 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.vectors.packet_rows import VECTOR_LISTER_BY_PACKET_KIND
 from harness.vectors.reading import find_refusal_reason, read_packet_fields, read_stub
-from harness.vectors.rpc_rows import OPERATIONS, STUB_ARGUMENTS_BY_METHOD, list_stubs
-from harness.vectors.vector import Vector, VectorRow
+from harness.vectors.rpc_rows import OPERATIONS_WITH_VECTORS, STUB_ARGUMENTS_BY_METHOD, list_stubs
+from harness.vectors.vector import CodecTestVector, VectorRow
 from harness.wire import WireError
 
 VECTOR_SCHEMA_FILE = Path(__file__).with_name("schema.json")
@@ -34,10 +34,13 @@ def make_vector_files() -> Iterator[tuple[str, dict[str, Any]]]:
         )
     for operation in STUB_ARGUMENTS_BY_METHOD:
         vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
-        yield f"rpc_{operation}.json", _build_vector_file(operation, OPERATIONS[operation].section, vectors)
+        yield (
+            f"rpc_{operation}.json",
+            _build_vector_file(operation, OPERATIONS_WITH_VECTORS[operation].section, vectors),
+        )
 
 
-def _build_vector_file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
+def _build_vector_file(what: str, section: str, vectors: list[CodecTestVector]) -> dict[str, Any]:
     rows = [one.to_json() for one in vectors]
     return {
         "schema": 1,
@@ -48,27 +51,27 @@ def _build_vector_file(what: str, section: str, vectors: list[Vector]) -> dict[s
     }
 
 
-def _build_packet_vector(kind: str, row: VectorRow) -> Vector:
+def _build_packet_vector(kind: str, row: VectorRow) -> CodecTestVector:
     refusal = find_refusal_reason(kind, row.data)
     if row.result == "invalid":
         if refusal is None:
             raise HarnessError(f"the vector {kind}/{row.name} is invalid, but the strict codec accepts it")
-        return Vector(row, refusal=refusal)
+        return CodecTestVector(row, refusal=refusal)
     if refusal is not None:
         raise HarnessError(f"the vector {kind}/{row.name} is {row.result}, but the strict codec refuses it: {refusal}")
-    return Vector(row, read_packet_fields(kind, row.data))
+    return CodecTestVector(row, read_packet_fields(kind, row.data))
 
 
-def _build_stub_vector(operation: str, row: VectorRow) -> Vector:
+def _build_stub_vector(operation: str, row: VectorRow) -> CodecTestVector:
     try:
         fields = read_stub(operation, row.name, row.data)
     except WireError as error:
         if row.result == "valid":
             raise HarnessError(f"the vector {operation}/{row.name} is valid, but cannot be read: {error}") from error
-        return Vector(row)
+        return CodecTestVector(row)
     if row.result == "invalid":
         raise HarnessError(f"the vector {operation}/{row.name} is invalid, but can be read")
-    return Vector(row, fields)
+    return CodecTestVector(row, fields)
 
 
 def write_vector_files(folder: Path) -> dict[str, int]:

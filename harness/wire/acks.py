@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField
 
-from harness.wire.fields import Bytes, Guid, NestedField
+from harness.wire.fields import BytesField, GuidField, NestedField
 from harness.wire.identifiers import TxSequenceID
 from harness.wire.layer import Structure
 
@@ -17,7 +17,7 @@ class OrderAckBody(Structure):
         NestedField("TxSequenceID", TxSequenceID, TxSequenceID()),
         LEIntField("TxSequenceNumber", 1),
         LEIntField("TxPreviousSequenceNumber", 0),
-        Bytes("Reserved", 20, bytes(20)),
+        BytesField("Reserved", 20, bytes(20)),
     )
 
 
@@ -29,6 +29,6 @@ class FinalAckBody(Structure):
         NestedField("TxSequenceID", TxSequenceID, TxSequenceID()),
         LEIntField("TxSequenceNumber", 1),
         LEIntField("TxPreviousSequenceNumber", 0),
-        Guid("SourceGUID"),
+        GuidField("SourceGUID"),
         LEIntField("MessageID", 0),
     )

@@ -12,10 +12,10 @@ from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 PACKET_VERSION = 0x10
-SIGNATURE = 0x524F494C
+BASE_HEADER_SIGNATURE = 0x524F494C
 PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize in the packet (bytes)."""
 MIN_PACKET_BYTES, MAX_PACKET_BYTES = 16, 0x0040_0000
@@ -26,7 +26,7 @@ SESSION_ACK_SIZES = (0x24, 0x14)
 """
 
 
-def _is_message(layer: Packet) -> bool:
+def _is_user_message(layer: Packet) -> bool:
     return isinstance(layer.payload, UserHeader)
 
 
@@ -34,7 +34,7 @@ def _is_message(layer: Packet) -> bool:
 class BaseHeader(Layer):
     """The version, priority, flags, size and TimeToReachQueue (s) of a packet: 16 bytes."""
 
-    Flags = Word(
+    Flags = WordOfBitFields(
         2,
         "PR:3 IN SH DH X9 X8 TR X6 X5 X4 X3 X2 X1 X0",
         PR=lambda layer: 0 if layer.carries(TransactionHeader) else 3,
@@ -47,7 +47,7 @@ class BaseHeader(Layer):
         XByteField("VersionNumber", PACKET_VERSION),
         XByteField("Reserved", 0),
         *Flags.fields,
-        XLEIntField("Signature", SIGNATURE),
+        XLEIntField("Signature", BASE_HEADER_SIGNATURE),
         XLEIntField("PacketSize", None),
         XLEIntField("TimeToReachQueue", 0xFFFF_FFFF),
     )
@@ -58,7 +58,7 @@ class BaseHeader(Layer):
         """
         if self.PacketSize is None:
             size = len(pkt) + len(pay)
-            size -= SESSION_HEADER_SIZE if _is_message(self) and self.carries(SessionHeader) else 0
+            size -= SESSION_HEADER_SIZE if _is_user_message(self) and self.carries(SessionHeader) else 0
             pkt = pkt[:PACKET_SIZE_OFFSET] + size.to_bytes(4, "little") + pkt[PACKET_SIZE_OFFSET + 4 :]
         return pkt + pay
 
@@ -68,7 +68,7 @@ class BaseHeader(Layer):
     def after(self, layer: type[Layer]) -> None:
         return None
 
-    def nothing_follows(self, rest: bytes) -> bool:
+    def is_rest_of_packet_empty(self, rest: bytes) -> bool:
         return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
 
     def post_dissect(self, s: bytes) -> bytes:
@@ -77,8 +77,8 @@ class BaseHeader(Layer):
         """
         if self.VersionNumber != PACKET_VERSION:
             raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {PACKET_VERSION:#04x}")
-        if self.Signature != SIGNATURE:
-            raise WireError(f"BaseHeader.Signature is {self.Signature:#010x} instead of {SIGNATURE:#010x}")
+        if self.Signature != BASE_HEADER_SIGNATURE:
+            raise WireError(f"BaseHeader.Signature is {self.Signature:#010x} instead of {BASE_HEADER_SIGNATURE:#010x}")
         if not MIN_PACKET_BYTES <= self.PacketSize <= MAX_PACKET_BYTES:
             raise WireError(
                 f"BaseHeader.PacketSize: {self.PacketSize} is outside {MIN_PACKET_BYTES} to {MAX_PACKET_BYTES}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from scapy.fields import LEIntField, XByteField, XLEIntField, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, ComputedField
+from harness.wire.fields import BytesField, ComputedField
 from harness.wire.layer import Structure
 from harness.wire.wire_error import WireError
 
@@ -45,7 +45,7 @@ class PublicKeyBlob(Blob):
         XLEIntField("magic", RSA1_MAGIC),
         ComputedField("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
         LEIntField("pubExp", 65537),
-        Bytes("modulus", _count_whole_bytes),
+        BytesField("modulus", _count_whole_bytes),
     )
 
 
@@ -61,5 +61,5 @@ class SimpleBlob(Blob):
         XLEShortField("reserved", 0),
         XLEIntField("sessionKeyAlgorithm", 0x0000_6610),
         XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE_ALGORITHM),
-        Bytes("encryptedKey", 256, bytes(256)),
+        BytesField("encryptedKey", 256, bytes(256)),
     )

@@ -21,10 +21,10 @@ _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _INBOUND_FLAG = 1
 _LINK_TYPE_MASK = 0xFFFF
 """The mask of the link type in the header of a pcap file. The other bits describe checksums at the end of frames."""
-_MICROSECONDS = 1_000_000
+_MICROSECONDS_PER_SECOND = 1_000_000
 
 
-class Record(NamedTuple):
+class CaptureFileRecord(NamedTuple):
     """One frame of a capture file. ``size`` is the size of the frame on the network; ``data`` contains the captured
     bytes, which may be only a part of the frame. ``time_us`` is in int microseconds since 1970 UTC, or 0 if the
     file contains no times. ``inbound`` states whether the computer that captured the frame received it; it is None
@@ -76,7 +76,7 @@ class _BoundedFile:
         return data
 
 
-def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
+def read_records(file: IO[bytes], magic: bytes) -> Iterator[CaptureFileRecord]:
     """Yield the records of a file whose first 4 bytes (``magic``) have already been read. Raise RecordError at the
     place where the file is damaged.
     """
@@ -107,18 +107,20 @@ def _make_reader(kind: type, file: _BoundedFile, magic: bytes) -> RawPcapReader:
     return reader
 
 
-def _read_pcap_records(data: bytes, about: RawPcapReader.PacketMetadata, reader: RawPcapReader) -> Record:
-    time_us = about.sec * _MICROSECONDS + (about.usec // 1000 if reader.nano else about.usec)
-    return Record(time_us, reader.linktype & _LINK_TYPE_MASK, data, max(about.wirelen, len(data)), None, None)
+def _read_pcap_records(data: bytes, about: RawPcapReader.PacketMetadata, reader: RawPcapReader) -> CaptureFileRecord:
+    time_us = about.sec * _MICROSECONDS_PER_SECOND + (about.usec // 1000 if reader.nano else about.usec)
+    return CaptureFileRecord(
+        time_us, reader.linktype & _LINK_TYPE_MASK, data, max(about.wirelen, len(data)), None, None
+    )
 
 
-def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
+def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> CaptureFileRecord:
     time_us = 0
     if about.tshigh is not None:
-        time_us = (about.tshigh << 32 | about.tslow) * _MICROSECONDS // about.tsresol
+        time_us = (about.tshigh << 32 | about.tslow) * _MICROSECONDS_PER_SECOND // about.tsresol
     inbound = about.direction == _INBOUND_FLAG if about.direction else None
     comment = about.comments[0].decode(errors="replace") if about.comments else None
-    return Record(time_us, about.linktype, data, max(about.wirelen, len(data)), inbound, comment)
+    return CaptureFileRecord(time_us, about.linktype, data, max(about.wirelen, len(data)), inbound, comment)
 
 
 @contextmanager

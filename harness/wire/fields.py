@@ -32,7 +32,7 @@ def _get_guid(data: bytes) -> UUID:
     return UUID(bytes_le=data)
 
 
-class Guid(UUIDField):
+class GuidField(UUIDField):
     """A field with a GUID of 16 bytes, whose first three parts are little-endian (MS-DTYP 2.3.4.2). The value is a
     ``uuid.UUID``, which is zero by default.
     """
@@ -44,7 +44,7 @@ class Guid(UUIDField):
         return _get_guid(x)
 
 
-class AnnouncedGuid(UUIDField):
+class GuidFieldPresentIfFlagIsSet(UUIDField):
     """A field with a GUID that is read only if ``announced`` returns True. When the packet is built, a given GUID
     is written even if it is not announced.
     """
@@ -77,7 +77,7 @@ class ComputedField(Field):
         return self.compute(pkt) if x is None else x
 
 
-class Bytes(Field):
+class BytesField(Field):
     """A field of ``size`` bytes, where ``size`` is a number or a function of the layer. When the packet is built,
     given bytes of any length are written unchanged.
     """
@@ -103,7 +103,7 @@ class Bytes(Field):
         return split_bytes(pkt, self.name, s, self.size(pkt) if callable(self.size) else self.size)
 
 
-class WideString(Field):
+class WideStringField(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
     A value is a str without its terminator, or bytes. Given bytes are written unchanged. Received bytes that are
@@ -160,7 +160,7 @@ def measure_terminated_string(pkt: Packet, field: str, data: bytes, start: int =
     return end + len(UTF16_NULL_TERMINATOR) - start
 
 
-class Padding(Field):
+class PaddingField(Field):
     """Padding up to the next multiple of ``align``, counted from the start of the layer. The padding consists of
     zeros unless other bytes are given.
 
@@ -182,7 +182,7 @@ class Padding(Field):
         return s + (bytes(-(pkt.start + len(s)) % self.align(pkt)) if val is None else val)
 
     def getfield(self, pkt: Layer, s: bytes) -> tuple[bytes, bytes]:
-        if not self.printed and pkt.nothing_follows(s):
+        if not self.printed and pkt.is_rest_of_packet_empty(s):
             return s, b""
         position = pkt.start + len(pkt.original) - len(s)
         return split_bytes(pkt, self.name, s, -position % self.align(pkt))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import Field, LEIntField, XLEIntField
 
-from harness.wire.fields import Bytes, Guid
+from harness.wire.fields import BytesField, GuidField
 from harness.wire.layer import Structure
 
 
@@ -19,14 +19,14 @@ class TxSequenceID(Structure):
 class MessageIdentifier(Structure):
     """The identifier of a message: the GUID of its queue manager and an ordinal, 20 bytes."""
 
-    fields_desc = (Guid("QueueManagerGuid"), LEIntField("Ordinal", 0))
+    fields_desc = (GuidField("QueueManagerGuid"), LEIntField("Ordinal", 0))
 
 
 # [MS-MQMQ] sect 2.2.8
 class ObjectID(Structure):
     """OBJECTID: the GUID of a group and a number in this group, 20 bytes."""
 
-    fields_desc = (Guid("Lineage"), LEIntField("Uniquifier", 0))
+    fields_desc = (GuidField("Lineage"), LEIntField("Uniquifier", 0))
 
 
 # [MS-MQMQ] sect 2.2.5.1
@@ -40,4 +40,4 @@ class SequenceInfo(Structure):
 class XactUow(Structure):
     """XACTUOW: the identifier of a unit of work, 16 bytes."""
 
-    fields_desc = (Bytes("rgb", 16, bytes(16)),)
+    fields_desc = (BytesField("rgb", 16, bytes(16)),)

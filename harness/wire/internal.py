@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField, LEShortField, XLEShortField
 
-from harness.wire.fields import Bytes, Guid
+from harness.wire.fields import BytesField, GuidField
 from harness.wire.layer import Layer
 from harness.wire.session import SessionHeader
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 
 # [MS-MQQB] sect 2.2.2.1
@@ -28,15 +28,15 @@ class EstablishConnectionHeader(Layer):
     means that no ping preceded the request.
     """
 
-    OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
+    OperatingSystem = WordOfBitFields(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
 
     fields_desc = (
-        Guid("ClientGuid"),
-        Guid("ServerGuid"),
+        GuidField("ClientGuid"),
+        GuidField("ServerGuid"),
         LEIntField("TimeStamp", 0),
         *OperatingSystem.fields,
         XLEShortField("Reserved", 0),
-        Bytes("Padding", 512, b"\x5a" * 512),
+        BytesField("Padding", 512, b"\x5a" * 512),
     )
 
 
@@ -45,7 +45,7 @@ class UnknownInternal(Layer):
 
     may_be_empty = True
 
-    fields_desc = (Bytes("Data", lambda layer: len(layer.original)),)
+    fields_desc = (BytesField("Data", lambda layer: len(layer.original)),)
 
 
 HEADER_BY_PACKET_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
@@ -59,7 +59,7 @@ def _get_packet_type(layer: Layer) -> int:
 class InternalHeader(Layer):
     """The header with the type of an internal packet, and with the flag that refuses a connection: 4 bytes."""
 
-    Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_get_packet_type)
+    Flags = WordOfBitFields(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_get_packet_type)
 
     fields_desc = (XLEShortField("Reserved", 0), *Flags.fields)
 

@@ -169,12 +169,12 @@ class Layer(Packet, metaclass=LayerType):
             layer = layer.payload
         return True
 
-    def nothing_follows(self, rest: bytes) -> bool:
+    def is_rest_of_packet_empty(self, rest: bytes) -> bool:
         """Return whether ``rest`` is empty or contains only the SessionHeader, which PacketSize of a message
         excludes.
         """
         below = self.parent or self.underlayer
-        return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
+        return below.is_rest_of_packet_empty(rest) if isinstance(below, Layer) else not rest
 
     def dissect(self, s: bytes) -> None:
         self.do_dissect_payload(self.post_dissect(self.do_dissect(s)))

@@ -17,7 +17,7 @@ from harness.wire import mqf, user
 from harness.wire.acks import FinalAckBody, OrderAckBody
 from harness.wire.base import BaseHeader
 from harness.wire.blobs import SimpleBlob
-from harness.wire.fields import AnnouncedGuid, Bytes, NestedField, Padding, WideString
+from harness.wire.fields import BytesField, GuidFieldPresentIfFlagIsSet, NestedField, PaddingField, WideStringField
 from harness.wire.identifiers import TxSequenceID
 from harness.wire.internal import (
     ConnectionParametersHeader,
@@ -43,7 +43,7 @@ from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
-from harness.wire.words import Bits, list_words
+from harness.wire.words import NamedBits, list_words
 
 FILTER_BY_LAYER: Mapping[type[Layer], str] = {
     PingPacket: "ping",
@@ -163,7 +163,7 @@ def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
             name, word = words[field.name]
             bits = [{"name": one.name, "shift": shift, "width": one.size} for one, shift in word.bits]
             yield FieldLayout(name, "word", {"size": word.size, "bits": bits})
-        elif not isinstance(field, Bits):
+        elif not isinstance(field, NamedBits):
             yield _read_field(field)
 
 
@@ -185,15 +185,15 @@ def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
 
 
 def _read_guid(field: UUIDField) -> FieldLayout:
-    present = {"present": _evaluate_size(field.announced)} if isinstance(field, AnnouncedGuid) else {}
+    present = {"present": _evaluate_size(field.announced)} if isinstance(field, GuidFieldPresentIfFlagIsSet) else {}
     return FieldLayout(field.name, "guid", present)
 
 
-def _read_text(field: WideString) -> FieldLayout:
+def _read_text(field: WideStringField) -> FieldLayout:
     return FieldLayout(field.name, "text", {} if field.size is None else {"size": _evaluate_size(field.size)})
 
 
-def _read_padding(field: Padding) -> FieldLayout:
+def _read_padding(field: PaddingField) -> FieldLayout:
     if field.align is mqf._get_element_alignment:  # the alignment depends on the element's FormatType
         choices = {number: boundary for number, (_, boundary) in mqf.ELEMENT_LAYOUT_BY_TYPE.items()}
         return FieldLayout(field.name, "padding", {"selector": "FormatType", "boundaries": choices})
@@ -220,9 +220,9 @@ def _read_number(field: Field) -> FieldLayout:
 
 _LAYOUT_READERS_BY_FIELD_CLASS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ...] = (
     (UUIDField, _read_guid),
-    (Bytes, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate_size(field.size)})),
-    (WideString, _read_text),
-    (Padding, _read_padding),
+    (BytesField, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate_size(field.size)})),
+    (WideStringField, _read_text),
+    (PaddingField, _read_padding),
     (NestedField, _read_nested),
     (
         mqf.FormatNames,

@@ -26,36 +26,36 @@ from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 
-Fields = Mapping[str, Any]
-NO_FIELDS: Fields = {}
+FieldValues = Mapping[str, Any]
+NO_FIELDS: FieldValues = {}
 
 
-def establish_connection(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **header: Any) -> Packet:
+def establish_connection(*, base: FieldValues = NO_FIELDS, internal: FieldValues = NO_FIELDS, **header: Any) -> Packet:
     """Build an EstablishConnection. ``header`` contains fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), EstablishConnectionHeader(**header))
 
 
-def connection_parameters(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **header: Any) -> Packet:
+def connection_parameters(*, base: FieldValues = NO_FIELDS, internal: FieldValues = NO_FIELDS, **header: Any) -> Packet:
     """Build a ConnectionParameters. ``header`` contains fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), ConnectionParametersHeader(**header))
 
 
-def session_ack(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **session: Any) -> Packet:
+def session_ack(*, base: FieldValues = NO_FIELDS, internal: FieldValues = NO_FIELDS, **session: Any) -> Packet:
     """Build a SessionAck. Its PacketSize includes the SessionHeader, as on real Windows. Spec: MS-MQQB 2.2.6."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
 
 
 def user_message(
     *,
-    base: Fields = NO_FIELDS,
-    user: Fields = NO_FIELDS,
-    properties: Fields = NO_FIELDS,
-    transaction: Fields | None = None,
-    security: Fields | None = None,
-    debug: Fields | None = None,
-    soap: Fields | None = None,
-    mqf: Fields | None = None,
-    session: Fields | None = None,
+    base: FieldValues = NO_FIELDS,
+    user: FieldValues = NO_FIELDS,
+    properties: FieldValues = NO_FIELDS,
+    transaction: FieldValues | None = None,
+    security: FieldValues | None = None,
+    debug: FieldValues | None = None,
+    soap: FieldValues | None = None,
+    mqf: FieldValues | None = None,
+    session: FieldValues | None = None,
     destination: Any = "DIRECT=TCP:127.0.0.1\\private$\\q",
     body: bytes | Packet = b"",
     label: str | bytes = "",
@@ -67,7 +67,7 @@ def user_message(
     queue. ``more_properties`` contains fields of MessagePropertiesHeader in addition to ``properties``.
     """
     message = {"MessageBody": body, "Label": label, **properties, **more_properties}
-    headers: tuple[tuple[type[Layer], Fields | None], ...] = (
+    headers: tuple[tuple[type[Layer], FieldValues | None], ...] = (
         (BaseHeader, base),
         (UserHeader, {"DestinationQueue": destination, **user}),
         (TransactionHeader, transaction),

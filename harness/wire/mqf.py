@@ -9,7 +9,14 @@ from typing import Any
 from scapy.fields import Field, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, ComputedField, NestedField, Padding, compute_length_of, measure_terminated_string
+from harness.wire.fields import (
+    BytesField,
+    ComputedField,
+    NestedField,
+    PaddingField,
+    compute_length_of,
+    measure_terminated_string,
+)
 from harness.wire.layer import Layer, Structure
 from harness.wire.queues import (
     MQFDirectQueueFormatName,
@@ -56,7 +63,7 @@ class MQFFormatNameElement(Structure):
 
     fields_desc = (
         ComputedField("FormatType", "H", _get_element_type),
-        Padding(align=_get_element_alignment),
+        PaddingField(align=_get_element_alignment),
         NestedField("FormatName", _find_element_layout, MQFDirectQueueFormatName()),
     )
 
@@ -114,7 +121,7 @@ class MQFAddressHeader(Structure):
         XLEShortField("Reserved", 0),
         ComputedField("ElementCount", "I", lambda layer: len(layer.FormatNameList)),
         FormatNames("FormatNameList"),
-        Padding(),
+        PaddingField(),
     )
 
     def size(self) -> int:
@@ -158,8 +165,8 @@ class MQFSignatureHeader(Structure):
         XLEShortField("ID", 0x015E),
         XLEShortField("Reserved", 0),
         ComputedField("Size", "I", compute_length_of("Signature")),
-        Bytes("Signature", lambda layer: layer.Size),
-        Padding(printed=False),
+        BytesField("Signature", lambda layer: layer.Size),
+        PaddingField(printed=False),
     )
 
 

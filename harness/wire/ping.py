@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scapy.fields import XLEIntField, XLEShortField
 
-from harness.wire.fields import Guid
+from harness.wire.fields import GuidField
 from harness.wire.layer import Layer
 from harness.wire.wire_error import WireError
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 SIGNATURE = 0x5548
 
@@ -18,13 +18,13 @@ class PingPacket(Layer):
     their bit numbers.
     """
 
-    Flags = Word(2, "RC RF X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15")
+    Flags = WordOfBitFields(2, "RC RF X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15")
 
     fields_desc = (
         *Flags.fields,
         XLEShortField("Signature", SIGNATURE),
         XLEIntField("Cookie", 0),
-        Guid("QMGuid"),
+        GuidField("QMGuid"),
     )
 
     def post_dissect(self, s: bytes) -> bytes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField, XLEIntField, XLEShortField
 
-from harness.wire.fields import Bytes, ComputedField, Padding, WideString, compute_length_of
+from harness.wire.fields import BytesField, ComputedField, PaddingField, WideStringField, compute_length_of
 from harness.wire.layer import Layer
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 
 # [MS-MQMQ] sect 2.2.19.3
@@ -18,13 +18,13 @@ class MessagePropertiesHeader(Layer):
     their bit numbers.
     """
 
-    Flags = Word(1, "PA PR NA NR X4 X5 X6 X7")
+    Flags = WordOfBitFields(1, "PA PR NA NR X4 X5 X6 X7")
 
     fields_desc = (
         *Flags.fields,
         ComputedField("LabelLength", "B", compute_length_of("Label", unit=2)),
         XLEShortField("MessageClass", 0),
-        Bytes("CorrelationID", 20, bytes(20)),
+        BytesField("CorrelationID", 20, bytes(20)),
         XLEIntField("BodyType", 0),
         XLEIntField("ApplicationTag", 0),
         ComputedField("MessageSize", "I", compute_length_of("MessageBody")),
@@ -33,8 +33,8 @@ class MessagePropertiesHeader(Layer):
         XLEIntField("HashAlgorithm", 0x8004),
         XLEIntField("EncryptionAlgorithm", 0x6801),
         ComputedField("ExtensionSize", "I", compute_length_of("ExtensionData")),
-        WideString("Label", lambda layer: 2 * layer.LabelLength, empty=b""),
-        Bytes("ExtensionData", lambda layer: layer.ExtensionSize),
-        Bytes("MessageBody", lambda layer: layer.MessageSize),
-        Padding(),
+        WideStringField("Label", lambda layer: 2 * layer.LabelLength, empty=b""),
+        BytesField("ExtensionData", lambda layer: layer.ExtensionSize),
+        BytesField("MessageBody", lambda layer: layer.MessageSize),
+        PaddingField(),
     )

@@ -30,13 +30,13 @@ SIG10, SIG20, SIG30 = 1, 2, 3
 BASE_PROVIDER = "Microsoft Base Cryptographic Provider v1.0"
 ENHANCED_PROVIDER = "Microsoft Enhanced Cryptographic Provider v1.0"
 ADVANCED_PROVIDER = "Microsoft Enhanced RSA and AES Cryptographic Provider"
-PROVIDER_TYPES = {BASE_PROVIDER: 0x01, ENHANCED_PROVIDER: 0x01, ADVANCED_PROVIDER: 0x18}
+PROVIDER_TYPE_BY_NAME = {BASE_PROVIDER: 0x01, ENHANCED_PROVIDER: 0x01, ADVANCED_PROVIDER: 0x18}
 PROVIDER_BY_PRIVACY_LEVEL = {1: BASE_PROVIDER, 3: ENHANCED_PROVIDER, 5: ADVANCED_PROVIDER}
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
-BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
+CIPHER_BLOCK_SIZE_BY_ALGORITHM_ID = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
 """The block size of each block cipher in bytes. The stream cipher RC4 has no block size."""
-PUBLIC_EXPONENT = 65537
+DEFAULT_RSA_PUBLIC_EXPONENT = 65537
 
 _SIGNING_KEY_TYPE = 0x2400
 _HASH_BY_ALGORITHM: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
@@ -62,7 +62,7 @@ class RsaKey:
     """
 
     modulus: int
-    public_exponent: int = PUBLIC_EXPONENT
+    public_exponent: int = DEFAULT_RSA_PUBLIC_EXPONENT
     private_exponent: int | None = None
     primes: tuple[int, int] | None = None
 
@@ -196,7 +196,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
 
 
 def _create_cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
-    zeros = bytes(BLOCK_SIZES.get(algorithm, 0))
+    zeros = bytes(CIPHER_BLOCK_SIZE_BY_ALGORITHM_ID.get(algorithm, 0))
     if algorithm == RC4:
         return ARC4.new(key)
     if algorithm == RC2:
@@ -209,7 +209,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     """Encrypt a body: either with RC4, or in CBC mode with a zero initialization vector and PKCS #5 padding. Spec:
     MS-MQQB 3.1.7.1.5.
     """
-    if block := BLOCK_SIZES.get(algorithm):
+    if block := CIPHER_BLOCK_SIZE_BY_ALGORITHM_ID.get(algorithm):
         missing = block - len(body) % block
         body += bytes([missing]) * missing
     return bytes(_create_cipher(algorithm, key, effective_bits).encrypt(body))
@@ -217,7 +217,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
     """Decrypt a body, or return None if the body was encrypted in a different way. Spec: MS-MQQB 3.1.5.8.3."""
-    block = BLOCK_SIZES.get(algorithm)
+    block = CIPHER_BLOCK_SIZE_BY_ALGORITHM_ID.get(algorithm)
     if block and (not body or len(body) % block):
         return None
     clear = bytes(_create_cipher(algorithm, key, effective_bits).decrypt(body))
@@ -260,7 +260,7 @@ def build_public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
     for provider, key in keys.items():
         name = provider.encode("utf-16-le") + b"\0\0"
         blob = bytes(PublicKeyBlob(pubExp=key.public_exponent, modulus=key.modulus.to_bytes(key.size, "little")))
-        entries += struct.pack("<III", len(blob), len(name), PROVIDER_TYPES[provider]) + name + blob
+        entries += struct.pack("<III", len(blob), len(name), PROVIDER_TYPE_BY_NAME[provider]) + name + blob
     return struct.pack("<II", 8 + len(entries), len(keys)) + entries
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import XLEIntField
 
-from harness.wire.fields import ComputedField, Guid, Padding, WideString, compute_length_of
+from harness.wire.fields import ComputedField, GuidField, PaddingField, WideStringField, compute_length_of
 from harness.wire.layer import Structure
 
 
@@ -25,8 +25,8 @@ class DirectQueueFormatName(Structure):
 
     fields_desc = (
         ComputedField("Count", "H", compute_length_of("DirectFormatName")),
-        WideString("DirectFormatName", lambda layer: layer.Count),
-        Padding(),
+        WideStringField("DirectFormatName", lambda layer: layer.Count),
+        PaddingField(),
     )
 
 
@@ -34,25 +34,25 @@ class DirectQueueFormatName(Structure):
 class PublicQueueFormatName(Structure):
     """The name of a public queue: its 16-byte GUID."""
 
-    fields_desc = (Guid("PublicQueueIdentifier"),)
+    fields_desc = (GuidField("PublicQueueIdentifier"),)
 
 
 # [MS-MQMQ] sect 2.2.18.1.7.2
 class PrivateQueueFormatName(Structure):
     """The name of a private queue on any host: the 16-byte GUID of the host, and the number of the queue."""
 
-    fields_desc = (Guid("SourceQueueManager"), XLEIntField("PrivateQueueIdentifier", 0))
+    fields_desc = (GuidField("SourceQueueManager"), XLEIntField("PrivateQueueIdentifier", 0))
 
 
 # [MS-MQMQ] sect 2.2.18.1.4.1
 class MQFDirectQueueFormatName(Structure):
     """A direct name in a list of names. It has no length field, but ends with a terminator."""
 
-    fields_desc = (WideString("DirectFormatName", None),)
+    fields_desc = (WideStringField("DirectFormatName", None),)
 
 
 # [MS-MQMQ] sect 2.2.18.1.4.2
 class MQFDistributionQueueFormatName(Structure):
     """The name of a distribution list: its 16-byte GUID."""
 
-    fields_desc = (Guid("DistributionListIdentifier"),)
+    fields_desc = (GuidField("DistributionListIdentifier"),)

@@ -37,17 +37,17 @@ GUID_SIZE = 16
 LARGEST_UNION_TAG = 16
 """The largest union discriminant that is tried when the members of a union are searched for."""
 
-Row = dict[str, Any]
+StubLayoutRow = dict[str, Any]
 
 
-def describe_stub(fields: Iterable[Any]) -> list[Row]:
+def describe_stub(fields: Iterable[Any]) -> list[StubLayoutRow]:
     """Return a row for each parameter of a stub. The row contains the kind of the parameter, the path of its
     display filter, and its sizes and alignments; the value for NDR precedes the value for NDR64.
     """
     return [_describe_field(field, field.name) for field in fields]
 
 
-def _describe_field(field: Any, path: str) -> Row:
+def _describe_field(field: Any, path: str) -> StubLayoutRow:
     if (sizes := SIZES_BY_FIELD_TYPE.get(type(field))) is not None:
         return {"kind": "number", "path": path, "sizes": sizes}
     match field:
@@ -70,7 +70,7 @@ def _describe_field(field: Any, path: str) -> Row:
     raise TypeError(f"{type(field).__name__} {path} has no description")
 
 
-def _describe_union(field: Any, path: str) -> Row:
+def _describe_union(field: Any, path: str) -> StubLayoutRow:
     """Return the description of a union. The members are found by evaluating, for each discriminant, the conditions of
     the union's fields. Members of different kinds have different display filters.
     """

@@ -77,7 +77,7 @@ _DIRECT_QUEUE_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class PropVariant:
     """A PROPVARIANT. If ``unread_bytes`` is given, it replaces ``value``: it contains the bytes of the union member,
     which are aligned as the type requires.
     """
@@ -142,7 +142,7 @@ class StubBuilder:
         for value in values:
             self.number(size, value)
 
-    def write_variant(self, value: Variant) -> None:
+    def write_variant(self, value: PropVariant) -> None:
         """Write a PROPVARIANT, but not the targets of its pointers."""
         self.align(8)
         self.number(2, value.type_number)
@@ -160,7 +160,7 @@ class StubBuilder:
         if self.wide:
             self.align(8)
 
-    def _write_referent(self, variant: Variant) -> None:
+    def _write_referent(self, variant: PropVariant) -> None:
         value = variant.value
         if variant.type_number == VT_LPWSTR:
             self.write_pointer(lambda: self.text(value))
@@ -193,7 +193,7 @@ def build_get_object_properties_stub(
     wide: bool,
     name: str | UUID | tuple[UUID, int],
     identifiers: Sequence[int],
-    variants: Sequence[Variant],
+    variants: Sequence[PropVariant],
     *,
     kind: int = _DIRECT_QUEUE_FORMAT,
     suffix: int = 0,
@@ -279,7 +279,7 @@ class Reader:
         return UUID(bytes_le=self.data[self.at - 16 : self.at])
 
 
-def read_object_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
+def read_object_properties(stub: bytes, wide: bool) -> tuple[list[PropVariant], int]:
     """Read the answer to R_QMGetObjectProperties, and return its variants and its return value. The types of the
     variants must be types of queue properties. Raise WireError for a malformed answer.
     """
@@ -305,7 +305,7 @@ def read_object_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]
             reader.at += -reader.at % 8
     behind: dict[int, Callable[[], Any]] = {VT_LPWSTR: reader.text, VT_CLSID: reader.guid}
     found = [
-        Variant(vt, behind[vt]() if vt in behind and value else value if vt not in behind else None)
+        PropVariant(vt, behind[vt]() if vt in behind and value else value if vt not in behind else None)
         for vt, value in placed
     ]
     result = reader.number(4)

@@ -21,7 +21,7 @@ STUB_ALIGNMENT_BYTES = 16
 OBJECT_UUID_BYTES, OBJECT_UUID_FLAG = 16, 0x80
 
 
-class Trailer(NamedTuple):
+class SecTrailer(NamedTuple):
     """A sec_trailer and the authentication token after it."""
 
     auth_type: int
@@ -46,14 +46,14 @@ class PduSegments(NamedTuple):
     token: bytes
 
 
-def append_trailer(pdu: bytes, trailer: Trailer) -> bytes:
+def append_trailer(pdu: bytes, trailer: SecTrailer) -> bytes:
     """Return a little-endian PDU with a sec_trailer added after ``auth_pad_length`` zeros."""
     made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.build_sec_trailer_bytes() + trailer.token)
     made[8:12] = struct.pack("<2H", len(made), len(trailer.token))
     return bytes(made)
 
 
-def read_trailer(pdu: bytes) -> Trailer | None:
+def read_trailer(pdu: bytes) -> SecTrailer | None:
     """Return the sec_trailer of a complete PDU, or None if the PDU has none. Raise WireError if the trailer does
     not fit into the PDU.
     """
@@ -66,7 +66,7 @@ def read_trailer(pdu: bytes) -> Trailer | None:
     kind, level, pad, _, context = struct.unpack_from(order + "4BI", pdu, start)
     if start - pad < PDU_HEADER_BYTES:
         raise WireError(f"auth_pad_length {pad} does not fit into {len(pdu)} bytes")
-    return Trailer(kind, level, context, pdu[len(pdu) - length :], pad)
+    return SecTrailer(kind, level, context, pdu[len(pdu) - length :], pad)
 
 
 def read_auth_length(pdu: bytes) -> int:

@@ -14,7 +14,7 @@ from scapy.fields import Field
 from scapy.packet import Packet
 
 from harness.wire.wire_error import WireError
-from harness.wire.words import Bits, Word, list_words
+from harness.wire.words import NamedBits, WordOfBitFields, list_words
 
 _STRUCT_FORMAT_BY_SIZE = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """The format character of the module struct for each size of a Word in bytes."""
@@ -44,11 +44,15 @@ class SingleField:
 class FixedSizeRun:
     """A sequence of consecutive fields of fixed size, in which a group of bit fields (Word) counts as one field."""
 
-    def __init__(self, parts: Iterable[Field | Word]) -> None:
+    def __init__(self, parts: Iterable[Field | WordOfBitFields]) -> None:
         self._parts = tuple(parts)
         self._struct = struct.Struct("<" + "".join(map(_get_format, self._parts)))
         self._readers = [
-            (part.name, None if isinstance(part, Word) or _inherits_field_method(part, "m2i") else part.m2i, part)
+            (
+                part.name,
+                None if isinstance(part, WordOfBitFields) or _inherits_field_method(part, "m2i") else part.m2i,
+                part,
+            )
             for part in self._parts
         ]
         self._writers = [
@@ -64,7 +68,7 @@ class FixedSizeRun:
         for (name, convert, part), value in zip(self._readers, self._struct.unpack_from(data), strict=True):
             if convert is not None:
                 values[name] = convert(layer, value)
-            elif isinstance(part, Word):
+            elif isinstance(part, WordOfBitFields):
                 part.split_number_into_bits(value, values)
             else:
                 values[name] = value
@@ -73,7 +77,7 @@ class FixedSizeRun:
     def _find_missing_bytes(self, layer: Packet, data: bytes) -> WireError:
         """Return the error for the first field that needs more bytes than are left."""
         for part in self._parts:
-            size = part.size if isinstance(part, Word) else part.sz
+            size = part.size if isinstance(part, WordOfBitFields) else part.sz
             if len(data) < size:
                 break
             data = data[size:]
@@ -97,23 +101,23 @@ class FixedSizeRun:
 
     def _build_separately(self, layer: Packet, built: bytes) -> bytes:
         for part in self._parts:
-            if isinstance(part, Word):
+            if isinstance(part, WordOfBitFields):
                 built += part.join_bits_to_number(layer).to_bytes(part.size, "little")
             else:
                 built = part.addfield(layer, built, layer.getfieldval(part.name))
         return built
 
 
-LayerPart: TypeAlias = SingleField | FixedSizeRun
+FieldOrRunOfFields: TypeAlias = SingleField | FixedSizeRun
 
 
 @cache
-def list_parts_of_layer(layer: type[Packet]) -> tuple[LayerPart, ...]:
+def list_parts_of_layer(layer: type[Packet]) -> tuple[FieldOrRunOfFields, ...]:
     """Return the parts of a layer in wire order. A part is a run of fields or a single field."""
     return tuple(_group_fields(list_field_runs(layer)))
 
 
-def _group_fields(fields: Iterable[Field | Word]) -> Iterator[LayerPart]:
+def _group_fields(fields: Iterable[Field | WordOfBitFields]) -> Iterator[FieldOrRunOfFields]:
     for fixed, group in groupby(fields, _has_fixed_size):
         if fixed:
             yield FixedSizeRun(group)
@@ -122,18 +126,18 @@ def _group_fields(fields: Iterable[Field | Word]) -> Iterator[LayerPart]:
 
 
 @cache
-def list_field_runs(layer: type[Packet]) -> tuple[Field | Word, ...]:
+def list_field_runs(layer: type[Packet]) -> tuple[Field | WordOfBitFields, ...]:
     """Return the fields of a layer in wire order. Each group of bit fields is represented by its Word."""
     words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
-    first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
+    first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, NamedBits)]
     return tuple(words.get(field.name, field) for field in first_or_no_bits)
 
 
-def _has_fixed_size(part: Field | Word) -> bool:
+def _has_fixed_size(part: Field | WordOfBitFields) -> bool:
     """Return whether scapy's own methods read and write a field, the field has a fixed size, and it has the byte
     order of the packets.
     """
-    if isinstance(part, Word):
+    if isinstance(part, WordOfBitFields):
         return part.size in _STRUCT_FORMAT_BY_SIZE
     little_endian = part.fmt[0] == "<" or part.sz == 1 or part.fmt[-1] == "s"
     return (
@@ -149,8 +153,8 @@ def _inherits_field_method(field: Field, method: str) -> bool:
     return getattr(type(field), method) is getattr(Field, method)
 
 
-def _get_format(part: Field | Word) -> str:
-    return _STRUCT_FORMAT_BY_SIZE[part.size] if isinstance(part, Word) else str(part.fmt[1:])
+def _get_format(part: Field | WordOfBitFields) -> str:
+    return _STRUCT_FORMAT_BY_SIZE[part.size] if isinstance(part, WordOfBitFields) else str(part.fmt[1:])
 
 
 def _build_missing_bytes_error(layer: Packet, name: str, data: bytes) -> WireError:

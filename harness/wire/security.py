@@ -5,9 +5,9 @@ from __future__ import annotations
 from scapy.fields import Field, LEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, ComputedField, Padding, WideString, compute_length_of
+from harness.wire.fields import BytesField, ComputedField, PaddingField, WideStringField, compute_length_of
 from harness.wire.layer import Layer, Structure
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 SIZE_FIELD_BY_ITEM = {
     "SecurityID": ("SenderIdSize", "H"),
@@ -21,7 +21,7 @@ SIZE_FIELD_BY_ITEM = {
 
 def _build_item_fields(name: str) -> tuple[Field, Field]:
     size, _ = SIZE_FIELD_BY_ITEM[name]
-    return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
+    return BytesField(name, lambda layer: layer.getfieldval(size)), PaddingField(f"{name}Padding")
 
 
 def _has_security_data(layer: Packet) -> bool:
@@ -36,7 +36,7 @@ class SecurityHeader(Layer):
     (MS-MQQB 4.1.7).
     """
 
-    Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_security_data)
+    Flags = WordOfBitFields(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_security_data)
 
     fields_desc = (
         *Flags.fields,
@@ -49,4 +49,4 @@ class SecurityHeader(Layer):
 class ProviderInfo(Structure):
     """The item ProviderInfo of SecurityData: the type and the name of a cryptographic provider."""
 
-    fields_desc = (LEIntField("ProviderType", 0), WideString("ProviderName", None))
+    fields_desc = (LEIntField("ProviderType", 0), WideStringField("ProviderName", None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import XLEShortField
 
-from harness.wire.fields import ComputedField, Padding, WideString, compute_length_of
+from harness.wire.fields import ComputedField, PaddingField, WideStringField, compute_length_of
 from harness.wire.layer import Layer
 
 
@@ -19,10 +19,10 @@ class SoapHeader(Layer):
         XLEShortField("HeaderSectionID", 0x0320),
         XLEShortField("Reserved", 0),
         ComputedField("HeaderDataLength", "I", compute_length_of("Header", unit=2)),
-        WideString("Header", lambda layer: 2 * layer.HeaderDataLength),
+        WideStringField("Header", lambda layer: 2 * layer.HeaderDataLength),
         XLEShortField("BodySectionID", 0x0384),
         XLEShortField("Reserved1", 0),
         ComputedField("BodyDataLength", "I", compute_length_of("Body", unit=2)),
-        WideString("Body", lambda layer: 2 * layer.BodyDataLength),
-        Padding(printed=False),
+        WideStringField("Body", lambda layer: 2 * layer.BodyDataLength),
+        PaddingField(printed=False),
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField
 
-from harness.wire.fields import AnnouncedGuid, NestedField
+from harness.wire.fields import GuidFieldPresentIfFlagIsSet, NestedField
 from harness.wire.identifiers import TxSequenceID
 from harness.wire.layer import Layer
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 
 # [MS-MQMQ] sect 2.2.20.5
@@ -16,7 +16,7 @@ class TransactionHeader(Layer):
     of the connector.
     """
 
-    Flags = Word(
+    Flags = WordOfBitFields(
         4,
         "CG FA FM LM ID:20 X1 X2 X3 X4 X5 X6 X7 X8",
         CG=lambda layer: layer.ConnectorQMGuid is not None,
@@ -27,5 +27,5 @@ class TransactionHeader(Layer):
         NestedField("TxSequenceID", TxSequenceID, TxSequenceID()),
         LEIntField("TxSequenceNumber", 1),
         LEIntField("PreviousTxSequenceNumber", 0),
-        AnnouncedGuid("ConnectorQMGuid", lambda layer: layer.CG),
+        GuidFieldPresentIfFlagIsSet("ConnectorQMGuid", lambda layer: layer.CG),
     )

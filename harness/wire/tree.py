@@ -12,9 +12,9 @@ from harness.wire.layer import Layer
 from harness.wire.packets import dissect, dissect_ping
 from harness.wire.runs import list_field_runs
 from harness.wire.wire_error import WireError
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
-MAX_SHOWN_BYTES = 64
+MAX_SHOWN_BYTES_OF_FIELD_VALUE = 64
 MAX_SHOWN_VALUE_CHARACTERS = 256
 MAX_SHOWN_LIST_ELEMENTS = 32
 
@@ -76,7 +76,7 @@ def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, .
     built = b""
     for field in list_field_runs(type(layer)):
         offset = start + len(built)
-        if isinstance(field, Word):
+        if isinstance(field, WordOfBitFields):
             end, whole = offset + field.size, getattr(layer, field.name)
             built += bytes(field.size)
             named = (*path, field.name)
@@ -123,8 +123,8 @@ def _format_value(value: Any, size: int) -> str:
     if isinstance(value, str):
         more = f"... ({len(value)} characters)" if len(value) > MAX_SHOWN_VALUE_CHARACTERS else ""
         return repr(value[:MAX_SHOWN_VALUE_CHARACTERS]) + more
-    more = f"... ({len(value)} bytes)" if len(value) > MAX_SHOWN_BYTES else ""
-    return (value[:MAX_SHOWN_BYTES].hex(" ") or "(empty)") + more
+    more = f"... ({len(value)} bytes)" if len(value) > MAX_SHOWN_BYTES_OF_FIELD_VALUE else ""
+    return (value[:MAX_SHOWN_BYTES_OF_FIELD_VALUE].hex(" ") or "(empty)") + more
 
 
 def _format_number(value: int, size: int) -> str:

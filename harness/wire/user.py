@@ -10,7 +10,7 @@ from typing import Any
 from scapy.fields import LEIntField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import AnnouncedGuid, Guid, NestedField
+from harness.wire.fields import GuidField, GuidFieldPresentIfFlagIsSet, NestedField
 from harness.wire.layer import Layer, Structure
 from harness.wire.mqf import MultiQueueFormatHeader
 from harness.wire.properties import MessagePropertiesHeader
@@ -26,7 +26,7 @@ from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.wire_error import WireError
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 QUEUE_LAYOUTS_BY_FLAG: dict[str, dict[int, type[Structure] | None]] = {
     "DQ": {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName},
@@ -102,7 +102,7 @@ class UserHeader(Layer):
     DM of a transactional message, and the flags that announce a queue or a header, are computed.
     """
 
-    Flags = Word(
+    Flags = WordOfBitFields(
         4,
         "RC:5 DM:2 X1 JN JP DQ:3 AQ:3 RQ:3 SH TH MP CQ MQ X2 AH X3:2 HH X4:3",
         DM=_match_header_flag(TransactionHeader),
@@ -118,8 +118,8 @@ class UserHeader(Layer):
     )
 
     fields_desc = (
-        Guid("SourceQueueManager"),
-        Guid("QueueManagerAddress"),
+        GuidField("SourceQueueManager"),
+        GuidField("QueueManagerAddress"),
         XLEIntField("TimeToBeReceived", 0xFFFF_FFFF),
         LEIntField("SentTime", 0),
         LEIntField("MessageID", 1),
@@ -127,7 +127,7 @@ class UserHeader(Layer):
         Queue("DestinationQueue", "DQ"),
         Queue("AdminQueue", "AQ"),
         Queue("ResponseQueue", "RQ"),
-        AnnouncedGuid("ConnectorType", lambda layer: layer.CQ),
+        GuidFieldPresentIfFlagIsSet("ConnectorType", lambda layer: layer.CQ),
     )
 
     def post_dissect(self, s: bytes) -> bytes:

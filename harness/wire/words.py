@@ -9,7 +9,7 @@ from scapy.fields import BitField
 from scapy.packet import Packet
 
 
-class Word:
+class WordOfBitFields:
     """A field of a specification that consists of bit fields, such as ``Flags``. A Word is read and written as one
     number.
 
@@ -20,13 +20,13 @@ class Word:
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:
         self.size = size
-        self.bits: list[tuple[Bits, int]] = []
+        self.bits: list[tuple[NamedBits, int]] = []
         shift = 0
         for part in layout.split():
             name, _, width = part.partition(":")
             first, last = shift == 0, shift + int(width or 1) == 8 * size
             ends = {"end_tot_size": -size} if first else {"tot_size": -size} if last else {}
-            self.bits.append((Bits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
+            self.bits.append((NamedBits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
             shift += int(width or 1)
         self._bit_positions = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
         if shift != 8 * size or defaults:
@@ -68,7 +68,7 @@ class Word:
             layer.setfieldval(field.name, value >> shift & (1 << field.size) - 1)
 
 
-class Bits(BitField):
+class NamedBits(BitField):
     """One or more bits of a Word. If ``compute`` is given, the value None is replaced by a computed value when the
     packet is built.
     """
@@ -84,6 +84,8 @@ class Bits(BitField):
 
 
 @cache
-def list_words(layer: type[Packet]) -> dict[str, Word]:
+def list_words(layer: type[Packet]) -> dict[str, WordOfBitFields]:
     """Return the Words of a layer by name."""
-    return {name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, Word)}
+    return {
+        name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, WordOfBitFields)
+    }

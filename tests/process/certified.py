@@ -121,7 +121,7 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
         said = old | {"files": {}}
     names = [name for name in ("run.json", "rules.json", "verdicts.jsonl") if (inside / name).is_file()]
     names += [f"captures/{each.name}" for each in sorted((inside / "captures").iterdir())]
-    said["files"] = {name: bundles.measure_file(inside / name)._asdict() for name in names}
+    said["files"] = {name: bundles.measure_size_and_sha256_of_file(inside / name)._asdict() for name in names}
     key = bundles.read_private_key(signer / "key.pem", None)
     (inside / "certificate.json").write_text(certificate.build_certificate(said), encoding="utf-8")
     for name, show in (

@@ -16,7 +16,7 @@ from typing import Any
 from patience import PATIENCE_S, run_watched
 from warm import carry_out
 
-from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketForReaders, PacketNamedByVerdict
 from harness.judging.verdicts import read_verdicts
 from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
@@ -204,7 +204,7 @@ def unfounded(folder: Path, lines: Lines | None = None) -> list[str]:
     return wrong
 
 
-def evidence(folder: Path, line: dict[str, Any]) -> list[ShownPacket]:
+def evidence(folder: Path, line: dict[str, Any]) -> list[PacketForReaders]:
     """Return the packets that a verdict names as evidence."""
-    wanted = [WantedPacket(one["frame"], one["first"], one["last"]) for one in line["evidence"]]
+    wanted = [PacketNamedByVerdict(one["frame"], one["first"], one["last"]) for one in line["evidence"]]
     return CapturedPackets(folder / line["capture"]).show(wanted) if wanted else []

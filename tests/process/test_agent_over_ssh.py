@@ -16,7 +16,12 @@ from qm_process import Served, free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
 from benchmarks.sshd import Sshd, run_sshd
-from harness.attach.attach import JudgeableRuleCounts, call_every_agent_verb, list_report_lines, make_command_route
+from harness.attach.attach import (
+    JudgeableRuleCounts,
+    call_every_agent_verb,
+    list_report_lines,
+    make_command_control_route,
+)
 from harness.errors import SutUnavailable
 
 HERE = Path(__file__).parent
@@ -86,7 +91,7 @@ def test_run_continues_over_new_connection_after_connection_loss(tmp_path: Path,
 
 def test_example_agent_works_over_ssh(over: Sshd) -> None:
     agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
-    found = call_every_agent_verb(make_command_route(shlex.join(agent)), "ssh", None)
+    found = call_every_agent_verb(make_command_control_route(shlex.join(agent)), "ssh", None)
     assert found.matches_announced_facilities, list(list_report_lines(found, JudgeableRuleCounts(0, 0, {}, {}, "")))
 
 
@@ -94,4 +99,4 @@ def test_refused_ssh_key_gives_one_line_error(tmp_path: Path, over: Sshd) -> Non
     agent = Sshd(over.folder, over.port).command("true")
     agent[agent.index("-i") + 1] = str(over.folder / "host")
     with pytest.raises(SutUnavailable, match=r"ended with exit status 255: .*Permission denied \(publickey"):
-        call_every_agent_verb(make_command_route(shlex.join(agent)), "ssh", None)
+        call_every_agent_verb(make_command_control_route(shlex.join(agent)), "ssh", None)

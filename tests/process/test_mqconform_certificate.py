@@ -23,8 +23,8 @@ from harness.judging.verdicts import Verdict
 from harness.results import bundle as bundles
 from harness.results import installed
 from harness.results.agreement import read_verdict_lines
-from harness.results.bundle import BadBundle, open_bundle, read_public_key, write_bundle
-from harness.results.certificate import CertificateTerms, list_refusals
+from harness.results.bundle import InvalidCertificateFile, open_bundle, read_public_key, write_bundle
+from harness.results.certificate import CertificateTerms, list_reasons_to_refuse_certificate
 from harness.results.run_results import read_run
 from harness.results.schemas import check_run_folder
 
@@ -126,9 +126,11 @@ def test_partial_run_is_refused_before_key_is_read(folder: Path) -> None:
 )
 def test_unfinished_run_is_not_certified(folder: Path, verdict: str, said: str):
     rule = judge_otherwise(folder, verdict)
-    assert list(list_refusals(read_run(folder), CertificateTerms(50, FEW), installed.get_installed_suites())) == [
-        f"{said}: {rule}"
-    ]
+    assert list(
+        list_reasons_to_refuse_certificate(
+            read_run(folder), CertificateTerms(50, FEW), installed.get_installed_suites()
+        )
+    ) == [f"{said}: {rule}"]
 
 
 def test_certificate_lists_known_deviation(folder: Path, signer: Path):
@@ -144,11 +146,13 @@ def test_certificate_lists_known_deviation(folder: Path, signer: Path):
 
 def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: Path):
     found = read_run(folder)
-    (said,) = list_refusals(found, CertificateTerms(50, FEW + 1), installed.get_installed_suites())
+    (said,) = list_reasons_to_refuse_certificate(found, CertificateTerms(50, FEW + 1), installed.get_installed_suites())
     assert said == f"{FEW} checks ran; a complete run has {FEW + 1}"
     path = folder / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"not_exercised"'), encoding="utf-8")
-    (said,) = list_refusals(read_run(folder), CertificateTerms(0, FEW), installed.get_installed_suites())
+    (said,) = list_reasons_to_refuse_certificate(
+        read_run(folder), CertificateTerms(0, FEW), installed.get_installed_suites()
+    )
     assert said == "100.0 % of the rules were never exercised; the limit is 0 %"
 
 
@@ -165,7 +169,7 @@ def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):
         changed = bytearray(whole)
         changed[place] ^= chance.randrange(1, 256)
         other.write_bytes(changed)
-        with pytest.raises(BadBundle):
+        with pytest.raises(InvalidCertificateFile):
             open_bundle(other, key, folder.parent / f"unpacked-{number}")
         assert not (folder.parent / f"unpacked-{number}").exists()
 

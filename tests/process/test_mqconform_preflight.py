@@ -340,7 +340,7 @@ def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
 
 
 def test_preflight_reports_system_that_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "REACH_TIMEOUT_MS", 200)
+    monkeypatch.setattr(asking, "TIMEOUT_FOR_REACHING_PEER_MS", 200)
     report = look(write(peer_tcp_port=free_port(PEER)))
     assert bad(report).keys() == {"peer reached"}
     assert "driver.peer_tcp_port to the port to which it connects" in bad(report)["peer reached"]
@@ -405,7 +405,7 @@ def test_preflight_reports_each_of_five_broken_setups(
     """
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
     if broken is peer_not_found:
-        monkeypatch.setattr(asking, "REACH_TIMEOUT_MS", 200)
+        monkeypatch.setattr(asking, "TIMEOUT_FOR_REACHING_PEER_MS", 200)
     if broken is silent_agent:
         monkeypatch.setitem(call_every_agent_verb.__kwdefaults__, "answer_ms", 1_000)
     path = broken(write)

@@ -38,7 +38,7 @@ from test_remote_readers import RemoteReaders
 from test_two_queue_managers import TwoQueueManagers
 
 from harness.explore.areas import AREA_BY_NAME
-from harness.explore.explored import ExplorationLimits, Explorer
+from harness.explore.explored import AreaExplorer, ExplorationLimits
 from harness.faults.parts import override_method
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
@@ -207,7 +207,7 @@ def explore_queues() -> None:
         declared = "".join(f"{name} = true\n" for name in CAPABILITIES)
         path.write_text(f'[sut]\nname = "reference"\n[driver]\nkind = "virtual"\n[capabilities]\n{declared}')
         driver = VirtualDriver(load_sut_file(path))
-    found = Explorer(driver, AREA_BY_NAME["queues"]).explore(
+    found = AreaExplorer(driver, AREA_BY_NAME["queues"]).explore(
         ExplorationLimits(WALKED_STEPS, seed="no I/O"), lambda done, of: None
     )
     assert found.diverging_walk is None

@@ -21,7 +21,7 @@ from test_wire_round_trips import packets, structures, values
 
 from harness import wire
 from harness.capture.kinds import KIND_BY_PACKET_CLASS
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 from reference_qm import codec
 from reference_qm.codec.record import Bits, Record
 
@@ -72,7 +72,11 @@ def seen(layer: Packet, name: str) -> Any:
     if name == "Padding" and isinstance(layer, wire.SecurityHeader):
         paddings = [field.name for field in layer.fields_desc if field.name.endswith("Padding")]
         return b"".join(layer.getfieldval(padding) for padding in paddings)
-    return getattr(layer, name) if isinstance(getattr(type(layer), name, None), Word) else layer.getfieldval(name)
+    return (
+        getattr(layer, name)
+        if isinstance(getattr(type(layer), name, None), WordOfBitFields)
+        else layer.getfieldval(name)
+    )
 
 
 def alike(record: Any, name: str, value: Any, other: Any) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from harness.explore import explored
 from harness.explore.areas import AREA_BY_NAME
-from harness.explore.explored import ExplorationLimits, Explorer
+from harness.explore.explored import AreaExplorer, ExplorationLimits
 from harness.judging.compared import load_compared_rules
 from harness.model.steps import Step
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
@@ -90,7 +90,7 @@ def virtual(tmp_path: Path):
 
 @pytest.mark.parametrize("area", AREA_BY_NAME)
 def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> None:
-    found = Explorer(VirtualDriver(virtual), AREA_BY_NAME[area]).explore(
+    found = AreaExplorer(VirtualDriver(virtual), AREA_BY_NAME[area]).explore(
         ExplorationLimits(STEPS[area], seed="fixed"), lambda done, of: None
     )
     assert found.diverging_walk is None
@@ -102,7 +102,9 @@ def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> 
 def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -> None:
     name, longest = FAULTS[area]
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(name,)))
-    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME[area]).explore(ExplorationLimits(5_000), lambda done, of: None)
+    found = AreaExplorer(VirtualDriver(faulty), AREA_BY_NAME[area]).explore(
+        ExplorationLimits(5_000), lambda done, of: None
+    )
     assert found.diverging_walk is not None
     assert len(found.diverging_walk.steps) <= longest
 
@@ -114,7 +116,9 @@ def test_explorer_finds_a_fault_with_a_later_action(virtual, action: str, monkey
     area, fault = FAULTS_BY_ACTION[action]
     assert action in AREA_BY_NAME[area].model_class.transitions
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME[area]).explore(ExplorationLimits(2_500), lambda done, of: None)
+    found = AreaExplorer(VirtualDriver(faulty), AREA_BY_NAME[area]).explore(
+        ExplorationLimits(2_500), lambda done, of: None
+    )
     assert found.diverging_walk is not None
 
 
@@ -122,8 +126,8 @@ def test_explorer_finds_a_fault_with_a_later_action(virtual, action: str, monkey
 def test_steps_of_transfer_show_a_fault_and_agree_without_it(virtual, fault: str) -> None:
     steps = SEQUENCES[fault]
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    assert Explorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).replay_steps(steps).divergence is not None
-    clean = Explorer(VirtualDriver(virtual), AREA_BY_NAME["transfer"]).replay_steps(steps)
+    assert AreaExplorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).replay_steps(steps).divergence is not None
+    clean = AreaExplorer(VirtualDriver(virtual), AREA_BY_NAME["transfer"]).replay_steps(steps)
     assert clean.divergence is None
     assert clean.steps == list(steps)
 
@@ -131,7 +135,7 @@ def test_steps_of_transfer_show_a_fault_and_agree_without_it(virtual, fault: str
 def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
     fault = "any-establish-connection-reserved-not-zero"
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).explore(
+    found = AreaExplorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).explore(
         ExplorationLimits(2_000), lambda done, of: None
     )
     assert found.diverging_walk is not None and found.diverging_walk.divergence is not None
@@ -142,7 +146,7 @@ def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
 def test_explorer_finds_a_property_of_a_packet_that_differs_from_the_request(virtual) -> None:
     fault = "sender-application-tag-cut-to-16-bits"
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).explore(
+    found = AreaExplorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).explore(
         ExplorationLimits(2_000), lambda done, of: None
     )
     assert found.diverging_walk is not None and found.diverging_walk.divergence is not None

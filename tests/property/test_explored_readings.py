@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.explore.areas import AREA_BY_NAME
-from harness.explore.explored import Explorer
+from harness.explore.explored import AreaExplorer
 from harness.model.steps import Step
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
@@ -160,7 +160,7 @@ def test_model_permits_every_permitted_reading(virtual, reading: str, area: str)
     steps = list(SEQUENCES[reading, area])
     following = replace(virtual, reference=replace(virtual.reference, faults=(f"reading-{reading}",)))
     for system in (virtual, following):
-        walk = Explorer(VirtualDriver(system), AREA_BY_NAME[area]).replay_steps(steps)
+        walk = AreaExplorer(VirtualDriver(system), AREA_BY_NAME[area]).replay_steps(steps)
         assert walk.divergence is None
         assert walk.steps == steps
 
@@ -169,6 +169,6 @@ def test_model_permits_every_permitted_reading(virtual, reading: str, area: str)
 def test_model_expects_that_a_header_after_an_uncounted_message_closes_the_session(virtual, header: Step) -> None:
     following = replace(virtual, reference=replace(virtual.reference, faults=("reading-E19.2",)))
     steps = [*_accept("s"), _SEND_RECOVERABLE, header, _SESSION_ACK]
-    walk = Explorer(VirtualDriver(following), AREA_BY_NAME["sessions"]).replay_steps(steps)
+    walk = AreaExplorer(VirtualDriver(following), AREA_BY_NAME["sessions"]).replay_steps(steps)
     assert walk.divergence is None
     assert walk.steps == steps[:-1]  # the session is closed, so that the last step is impossible

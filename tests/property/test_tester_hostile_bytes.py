@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from test_wire_round_trips import packets
 
 from harness.capture import CaptureError, read_pcapng, read_streams
-from harness.capture.packets import CapturedPackets, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketNamedByVerdict
 from harness.capture.recorder import Recorder
 from harness.environment import Stream, VirtualEnvironment
 from harness.errors import MqconformError
@@ -100,13 +100,13 @@ def recorder() -> Iterator[Recorder]:
 
 def looked_at(made: Recorder) -> None:
     """Process every frame of a recorder as verdicts and their display do."""
-    made.flush()
+    made.record_incomplete_packets_of_connections()
     assert made.path is not None
     captured = CapturedPackets(made.path)
     for frame in made.frames:
         lines = frame.lines
         assert not lines or "\n".join(line.text for line in lines) == frame.dissection_text
-        (shown,) = captured.show([WantedPacket(frame.number, 0, 0)])
+        (shown,) = captured.show([PacketNamedByVerdict(frame.number, 0, 0)])
         assert (shown.data, shown.direction, shown.transport) == (frame.data, frame.direction, frame.transport)
         assert shown.dissection == frame.dissection_text or frame.stub is None
 

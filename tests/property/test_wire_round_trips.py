@@ -47,10 +47,18 @@ from harness.wire import (
     user_message,
 )
 from harness.wire.blobs import Blob
-from harness.wire.fields import AnnouncedGuid, Bytes, ComputedField, Guid, NestedField, Padding, WideString
+from harness.wire.fields import (
+    BytesField,
+    ComputedField,
+    GuidField,
+    GuidFieldPresentIfFlagIsSet,
+    NestedField,
+    PaddingField,
+    WideStringField,
+)
 from harness.wire.layer import Structure
 from harness.wire.user import QUEUE_LAYOUTS_BY_FLAG
-from harness.wire.words import Bits
+from harness.wire.words import NamedBits
 
 EXAMPLES = budget(SOME)
 MOST = 24
@@ -67,18 +75,18 @@ def values(layer: type[Packet], **given_: st.SearchStrategy[Any]) -> st.SearchSt
 def value(field: Any) -> st.SearchStrategy[Any] | None:
     """Return a strategy for the value of a field, or None for a field that computes its value."""
     match field:
-        case Padding() | ComputedField():
+        case PaddingField() | ComputedField():
             return None
-        case Bits():
+        case NamedBits():
             return None if field.compute else st.integers(0, (1 << field.size) - 1)
-        case Guid():
+        case GuidField():
             return st.uuids()
-        case AnnouncedGuid():
+        case GuidFieldPresentIfFlagIsSet():
             return st.none() | st.uuids()
-        case Bytes():
+        case BytesField():
             fixed = isinstance(field.size, int)
             return st.binary(min_size=field.size if fixed else 0, max_size=field.size if fixed else MOST)
-        case WideString():
+        case WideStringField():
             ends_it = "\0" if field.size is None else ""
             return st.text(st.characters(exclude_categories=["Cs"], exclude_characters=ends_it), max_size=MOST)
         case NestedField():
@@ -222,7 +230,7 @@ def test_padding_of_any_value_is_kept(packet, data):
     read = dissect(bytes(packet))
     for layer in padded(read):
         for field in layer.fields_desc:
-            if isinstance(field, Padding):
+            if isinstance(field, PaddingField):
                 count = len(layer.getfieldval(field.name))
                 layer.setfieldval(field.name, data.draw(st.binary(min_size=count, max_size=count)))
     filled = bytes(read)

@@ -13,9 +13,9 @@ import pytest
 from harness.errors import MqconformError
 from harness.paths import SUITES
 from harness.rules.catalogue import (
-    FORMS_OF_CATALOGUE_ROWS,
     INDEX_FILE,
-    LEVELS,
+    INDEX_ROW_FORMS_IN_CATALOGUE,
+    REQUIREMENT_LEVELS,
     RULE_FORMS,
     Catalogue,
     CatalogueError,
@@ -353,7 +353,7 @@ def test_shipped_rule_index_is_consistent() -> None:
     assert len(index) > 3000
     documents = {rule.split("-")[0] for rule in index}
     assert documents <= set(load_documents())
-    assert {known.level for known in index.values()} <= set(LEVELS)
+    assert {known.level for known in index.values()} <= set(REQUIREMENT_LEVELS)
     assert {known.form for known in index.values()} <= set(RULE_FORMS)
     headings: dict[str, set[str]] = {}
     for rule, known in index.items():
@@ -384,7 +384,9 @@ def test_rule_index_equals_that_of_the_specifications() -> None:
                     if "class" in row:
                         classes[row["id"]] = (row["class"], row["of"])
                     else:
-                        kind = classes.get(row["id"], ("demand" if row["form"] in FORMS_OF_CATALOGUE_ROWS else "", ""))
+                        kind = classes.get(
+                            row["id"], ("demand" if row["form"] in INDEX_ROW_FORMS_IN_CATALOGUE else "", "")
+                        )
                         expected[row["id"]] = (row["level"], row["form"], *kind, row["title"])
     index = {name: row for name, row in load_index().items() if not name.startswith("REGRESSIONS-")}
     assert {name: tuple(field or "" for field in row) for name, row in index.items()} == expected

@@ -9,7 +9,7 @@ import pytest
 
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue, load_documents, load_index
-from harness.rules.errata import CatalogueError, Erratum, Reading, load_errata
+from harness.rules.errata import CatalogueError, Erratum, ReadingOfErratum, load_errata
 
 NUMBERS = [
     *range(1, 66),
@@ -72,7 +72,7 @@ def test_erratum_entry_is_read(tmp_path: Path) -> None:
             id="E07",
             where=("MQQB-2.2.1-01", "MQQB 3.1.2.1"),
             says="a",
-            readings=(Reading("b", "pass"), Reading("c", "fail")),
+            possible_readings=(ReadingOfErratum("b", "pass"), ReadingOfErratum("c", "fail")),
             real="d",
             choice="e",
             settled=True,
@@ -147,11 +147,13 @@ def test_every_ambiguity_that_a_check_touches_has_an_erratum(errata: dict[str, E
 
 def test_every_erratum_has_a_reading_that_passes(errata: dict[str, Erratum]) -> None:
     for erratum in errata.values():
-        assert any(reading.verdict == "pass" for reading in erratum.readings), erratum.id
+        assert any(reading.verdict == "pass" for reading in erratum.possible_readings), erratum.id
 
 
 def test_erratum_reading_has_verdict_fail_only_if_excluded(errata: dict[str, Erratum]) -> None:
-    failing = {name for name, each in errata.items() if any(reading.verdict != "pass" for reading in each.readings)}
+    failing = {
+        name for name, each in errata.items() if any(reading.verdict != "pass" for reading in each.possible_readings)
+    }
     assert failing == {f"E{number:02}" for number in CANNOT_BE_MEANT | ADVISED_AGAINST}
 
 
@@ -181,7 +183,7 @@ def test_errata_cited_by_the_catalogue_name_the_citing_rule(errata: dict[str, Er
 
 
 def test_checks_listed_for_an_unrun_erratum_reading_exist(errata: dict[str, Erratum]) -> None:
-    named = {check for erratum in errata.values() for reading in erratum.readings for check in reading.checks}
+    named = {check for erratum in errata.values() for reading in erratum.possible_readings for check in reading.checks}
     missing = {check for check in named if not _is_defined(*check.split("::"))}
     assert named
     assert missing == set()

@@ -48,7 +48,6 @@ NO_PARTICIPLES = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed"
 PROPERTIES = frozenset({"property", "cached_property", "setter"})
 EXCEPTIONS: Mapping[str, str] = {
     "harness/expectations/protocol.py:acknowledged": "reads as a value: judge(expected=acknowledged(message), ...)",
-    "harness/expectations/protocol.py:closed": "reads as a value: judge(expected=closed(), ...)",
     "harness/run/marks.py:varied": "reads as a mark of a check: @varied(...)",
 }
 """Functions (``file.py:name``) that have a participle as their name, each with the reason."""

@@ -11,7 +11,7 @@ import pytest
 
 from harness.rules.catalogue import load_catalogue
 from harness.rules.errata import CatalogueError
-from harness.rules.product_notes import NOTES_FILE, load_product_notes
+from harness.rules.product_notes import PRODUCT_NOTES_FILE_NAME, load_product_notes
 from harness.rules.releases import RELEASES
 from reference_qm.releases.names import WINDOWS_RELEASES, parse_releases
 
@@ -118,7 +118,7 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
 def test_invalid_product_note_gives_one_line_error(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(CatalogueError) as caught:
         load_product_notes(*noted(tmp_path, text))
-    assert str(caught.value).startswith(f"{tmp_path / 'mqqb' / NOTES_FILE}: {says}")
+    assert str(caught.value).startswith(f"{tmp_path / 'mqqb' / PRODUCT_NOTES_FILE_NAME}: {says}")
     assert "\n" not in str(caught.value)
 
 
@@ -141,6 +141,6 @@ def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:
 def noted(root: Path, text: str) -> tuple[dict[str, None], dict[str, None], Path]:
     """Write the notes of a document; return the arguments of `load_product_notes`."""
     (root / "mqqb").mkdir()
-    (root / "mqqb" / NOTES_FILE).write_text(text, encoding="utf-8")
+    (root / "mqqb" / PRODUCT_NOTES_FILE_NAME).write_text(text, encoding="utf-8")
     ids = dict.fromkeys([RULE, "MQQB-2.2.1-02", "MQQB-2.2-01"])
     return ids, ids, root

@@ -12,9 +12,9 @@ import pytest
 from harness.errors import UsageError
 from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.errata import load_errata
-from harness.rules.product_notes import REASONS_NOT_CONFIGURED, ProductNote
+from harness.rules.product_notes import REASON_BY_VALUE_WITHOUT_CONFIGURATION, ProductNote
 from harness.rules.releases import RELEASES
-from harness.sut.releases import LATER_METHODS
+from harness.sut.releases import QM2QM_METHODS_OF_LATER_RELEASES
 from harness.sut.sut_file import parse_sut_file
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import QueueManagerInstallation
@@ -43,7 +43,7 @@ def notes() -> list[ProductNote]:
 
 def configured(note: ProductNote) -> set[str]:
     """Return the behaviours that the reference shows because of a product note."""
-    return {name for name in note.reference if name.partition(":")[0] not in REASONS_NOT_CONFIGURED}
+    return {name for name in note.reference if name.partition(":")[0] not in REASON_BY_VALUE_WITHOUT_CONFIGURATION}
 
 
 def test_every_product_note_has_behaviors_or_a_reason() -> None:
@@ -52,7 +52,9 @@ def test_every_product_note_has_behaviors_or_a_reason() -> None:
     assert set(of_errata.values()) <= load_errata(load_index()).keys()
     unconfigured = [note for note in notes() if not configured(note)]
     assert len(notes()) == 193
-    assert {note.reference[0].partition(":")[0] for note in unconfigured} == REASONS_NOT_CONFIGURED.keys()
+    assert {
+        note.reference[0].partition(":")[0] for note in unconfigured
+    } == REASON_BY_VALUE_WITHOUT_CONFIGURATION.keys()
 
 
 def test_reference_release_shows_each_excused_behaviour() -> None:
@@ -70,7 +72,7 @@ def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN_RELEASES
     assert get_release_behaviours("none") == {}
     assert adapt_config_to_release("none", CONFIG) == CONFIG
-    assert remote.METHODS_ADDED_BY_LATER_RELEASES == LATER_METHODS
+    assert remote.METHODS_ADDED_BY_LATER_RELEASES == QM2QM_METHODS_OF_LATER_RELEASES
 
 
 @pytest.mark.parametrize("release", WINDOWS_RELEASES)

@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.model.agreement import ExpectedRefusal
 from harness.model.client.rules import END_RULES_BY_KIND_OF_READ, RULES_BY_KIND_OF_READ
-from harness.model.steps import ImpossibleStep, Model, Step, draw_one, transition
+from harness.model.steps import ImpossibleStep, Model, Step, draw_one_value_or_refuse_step, transition
 
 NEEDED_CAPABILITIES = ("remote_read", "qm2qm", "later methods")
 """The facilities and capabilities that this area needs: the control channel can read remotely, and the system has
@@ -33,20 +33,20 @@ VERSIONS_WITHOUT_START_RECEIVE2, VERSIONS_WITH_START_RECEIVE2 = (
 """The version of a server without RemoteQMStartReceive2, and the version of a server with it (MS-MQQP 3.2.4.2)."""
 SEEK_DIRECTIONS = ("first", "previous", "current", "next", "last")
 LOOKUP_ID_BEFORE_FIRST, LOOKUP_ID_BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
-MESSAGE_ANSWER, NO_ANSWER_YET, TIMEOUT_ANSWER, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
+MESSAGE_ANSWER, PEER_HAS_NOT_ANSWERED_TEXT, TIMEOUT_ANSWER, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
 INVALID_PARAMETER_ANSWER, MESSAGE_OF_RECEIVE_THAT_CANNOT_END = "invalid parameter", "message without an end"
 """Further answers: MQ_ERROR_INVALID_PARAMETER, and a message whose RemoteQMEndReceive the server refuses."""
 _FAILURE_ANSWERS = (ERROR_STATUS_ANSWER, INVALID_PARAMETER_ANSWER)
-DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
+READ_TIMEOUTS_TO_DRAW_FROM_MS = (60_000, 70_001, 600_000)
 _LONG_TIMEOUTS_MS = (0x8000_0000, 0xFFFF_FFFE)
 """int ms: timeouts that are longer than the greatest signed number of 32 bits."""
-BODY_SIZES = (0, 0, 10, 3_000, 70_000)
-INFINITE_MS = 0xFFFF_FFFF
+BODY_SIZES_OF_DRAWN_MESSAGES = (0, 0, 10, 3_000, 70_000)
+INFINITE_READ_TIMEOUT_MS = 0xFFFF_FFFF
 
 
 @dataclass(eq=False, slots=True)
-class PendingRead:
+class RemoteReadInProgress:
     """A read that the server has not answered yet. ``method``: the method with which the client began the read."""
 
     name: str
@@ -61,7 +61,7 @@ class Queue:
 
     name: str
     cursors: list[str] = field(default_factory=list)
-    pending_reads: list[PendingRead] = field(default_factory=list)
+    pending_reads: list[RemoteReadInProgress] = field(default_factory=list)
 
 
 class ClientModel(Model):
@@ -86,7 +86,7 @@ class ClientModel(Model):
             raise ImpossibleStep
         return self.queues[queue]
 
-    def find_read(self, read: str) -> tuple[Queue, PendingRead]:
+    def find_read(self, read: str) -> tuple[Queue, RemoteReadInProgress]:
         """Return a waiting read and its queue; raise ImpossibleStep if no read with this name is waiting."""
         for queue in self.queues.values():
             for one in queue.pending_reads:
@@ -145,7 +145,7 @@ class ClientModel(Model):
         self.answers["answer"] = ExpectedRefusal() if refused else "done"
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
-        return {"queue": draw_one(chance, self.queues), "fails": chance.random() < 0.3}
+        return {"queue": draw_one_value_or_refuse_step(chance, self.queues), "fails": chance.random() < 0.3}
 
     @transition("MQQP-3.2.4.4-D01", needs=NEEDED_CAPABILITIES, weight=1)
     def purge(self, queue: str) -> None:
@@ -155,7 +155,7 @@ class ClientModel(Model):
         self.answers["answer"] = "done"
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
-        return {"queue": draw_one(chance, self.queues)}
+        return {"queue": draw_one_value_or_refuse_step(chance, self.queues)}
 
     @transition("MQQP-3.2.4.5-16", needs=NEEDED_CAPABILITIES, weight=2)
     def open_cursor(self, cursor: str, queue: str) -> None:
@@ -165,7 +165,9 @@ class ClientModel(Model):
         self.answers["answer"] = "done"
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MAX_CURSORS))
+        queue = draw_one_value_or_refuse_step(
+            chance, (name for name, one in self.queues.items() if len(one.cursors) < MAX_CURSORS)
+        )
         return {"cursor": f"c{self.steps}", "queue": queue}
 
     @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDED_CAPABILITIES, weight=1)
@@ -187,7 +189,9 @@ class ClientModel(Model):
         return queue
 
     def _draw_cursor(self, chance: Random) -> str:
-        return str(draw_one(chance, (name for one in self.queues.values() for name in one.cursors)))
+        return str(
+            draw_one_value_or_refuse_step(chance, (name for one in self.queues.values() for name in one.cursors))
+        )
 
     # -- reads --------------------------------------------------------------------------------------------------------
 
@@ -210,13 +214,13 @@ class ClientModel(Model):
         opened = self.find(queue)
         if cursor is not None and cursor not in opened.cursors:
             raise ImpossibleStep
-        one = PendingRead(read, queue, action == RECEIVE_ACTION, cursor is not None)
+        one = RemoteReadInProgress(read, queue, action == RECEIVE_ACTION, cursor is not None)
         self.cite_rules(*RULES_BY_KIND_OF_READ[one.removes_message, one.uses_cursor])
         self.record_remote_call("RemoteQmGetVersion")
         fields = self._describe_read(queue, action, cursor, timeout_ms)
         self.record_remote_call(START_RECEIVE2_METHOD if self.version >= (5, 1, 0) else START_RECEIVE_METHOD, **fields)
         opened.pending_reads.append(one)
-        if served != NO_ANSWER_YET:
+        if served != PEER_HAS_NOT_ANSWERED_TEXT:
             self._complete_served_read(one, served, message)
 
     def _describe_read(self, queue: str, action: str, cursor: str | None, timeout_ms: int) -> dict[str, Any]:
@@ -235,8 +239,10 @@ class ClientModel(Model):
         }
 
     def draw_read(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, self.queues.values())
-        cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
+        queue = draw_one_value_or_refuse_step(chance, self.queues.values())
+        cursor = (
+            draw_one_value_or_refuse_step(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
+        )
         action = chance.choice(
             (RECEIVE_ACTION, PEEK_ACTION, PEEK_NEXT_ACTION) if cursor is not None else (RECEIVE_ACTION, PEEK_ACTION)
         )
@@ -247,17 +253,21 @@ class ClientModel(Model):
             self._draw_message_answer(chance, action == RECEIVE_ACTION),
             TIMEOUT_ANSWER,
             *_FAILURE_ANSWERS,
-            NO_ANSWER_YET,
-            NO_ANSWER_YET,
+            PEER_HAS_NOT_ANSWERED_TEXT,
+            PEER_HAS_NOT_ANSWERED_TEXT,
         )
         served = chance.choice(kinds if len(queue.pending_reads) < MAX_WAITING_READS else kinds[:-2])
-        simple = (0, 1, 1_500, INFINITE_MS, *_LONG_TIMEOUTS_MS) if served != NO_ANSWER_YET else (INFINITE_MS,)
+        simple = (
+            (0, 1, 1_500, INFINITE_READ_TIMEOUT_MS, *_LONG_TIMEOUTS_MS)
+            if served != PEER_HAS_NOT_ANSWERED_TEXT
+            else (INFINITE_READ_TIMEOUT_MS,)
+        )
         return {
             "read": f"r{self.steps}",
             "queue": queue.name,
             "action": action,
             "cursor": cursor,
-            "timeout_ms": chance.choice((*DRAWN_TIMEOUTS_MS, *simple)),
+            "timeout_ms": chance.choice((*READ_TIMEOUTS_TO_DRAW_FROM_MS, *simple)),
             "served": served,
             "message": self._draw_message(chance),
         }
@@ -272,7 +282,7 @@ class ClientModel(Model):
     ) -> None:
         """Let an application read a message by its LookupIdentifier."""
         opened = self.find(queue)
-        one = PendingRead(read, queue, receives)
+        one = RemoteReadInProgress(read, queue, receives)
         self.record_remote_call("RemoteQmGetVersion")
         way = {"first": "next", "last": "previous"}.get(seek, seek)
         fields = self._describe_read(queue, f"{way} {'receive' if receives else 'peek'}", None, 0)
@@ -286,7 +296,7 @@ class ClientModel(Model):
             raise ImpossibleStep  # the documents leave open how a client looks up messages of an old server
         return {
             "read": f"r{self.steps}",
-            "queue": draw_one(chance, self.queues),
+            "queue": draw_one_value_or_refuse_step(chance, self.queues),
             "lookup_id": chance.choice((1, 0x0300_0000_0000_0005, chance.getrandbits(59))),
             "seek": chance.choice(SEEK_DIRECTIONS),
             "receives": chance.random() < 0.5,
@@ -306,7 +316,7 @@ class ClientModel(Model):
 
     def draw_serve(self, chance: Random) -> dict[str, Any]:
         reads = [read for queue in self.queues.values() for read in queue.pending_reads]
-        read = draw_one(chance, reads)
+        read = draw_one_value_or_refuse_step(chance, reads)
         return {
             "read": read.name,
             "served": chance.choice(
@@ -320,7 +330,7 @@ class ClientModel(Model):
             "message": self._draw_message(chance),
         }
 
-    def _complete_served_read(self, read: PendingRead, served: str, message: Any) -> None:
+    def _complete_served_read(self, read: RemoteReadInProgress, served: str, message: Any) -> None:
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """
@@ -346,7 +356,7 @@ class ClientModel(Model):
         kind = chance.choice(("express", "recoverable", "transactional"))
         return {
             "label": chance.choice(("", "m", "l" * 249, "a label")),
-            "size": chance.choice(BODY_SIZES),
+            "size": chance.choice(BODY_SIZES_OF_DRAWN_MESSAGES),
             "body_type": chance.choice((0, 8, 0x1011)),
             "priority": 0 if kind == "transactional" else chance.randrange(8),
             "delivery": kind,
@@ -372,7 +382,11 @@ class ClientModel(Model):
         self.answers[read] = ExpectedRefusal()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
-        return {"read": draw_one(chance, (read.name for queue in self.queues.values() for read in queue.pending_reads))}
+        return {
+            "read": draw_one_value_or_refuse_step(
+                chance, (read.name for queue in self.queues.values() for read in queue.pending_reads)
+            )
+        }
 
     # -- visible state ------------------------------------------------------------------------------------------------
 

@@ -9,34 +9,34 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.agreement import BoundedNumber
+from harness.model.agreement import ExpectedNumberBetweenBounds
 from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, SessionAttempts
 from harness.model.connecting.state import (
     DIRECT_DESTINATION,
-    ESTABLISHING_PHASE,
     MAX_COMPARED_HISTORY_ENTRIES,
-    OPEN_PHASE,
-    PARAMETERS_PHASE,
     PINGS_ANSWERED,
     PINGS_IGNORED,
     PINGS_REFUSED,
     PRIVATE_DESTINATION,
+    SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE,
+    SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE,
+    SESSION_PHASE_OPEN,
     UNKNOWN_HOST_DESTINATION,
-    Destination,
+    ModelDestination,
 )
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 from harness.model.unused_fields import (
-    BASE_FIELDS,
-    ESTABLISH_FIELDS,
-    INTERNAL_FIELDS,
-    PARAMETERS_FIELDS,
-    PING_FIELDS,
+    RULE_BY_UNUSED_BASE_HEADER_FIELD,
+    RULE_BY_UNUSED_CONNECTION_PARAMETERS_FIELD,
+    RULE_BY_UNUSED_ESTABLISH_CONNECTION_FIELD,
+    RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
+    RULE_BY_UNUSED_PING_FIELD,
     draw_unused_fields,
-    list_rules,
+    list_rules_about_unused_fields,
 )
 
 NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
-DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
+WAITS_TO_DRAW_FROM_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MAX_MESSAGES_PER_DESTINATION = 6
 MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
@@ -44,7 +44,7 @@ VALID_RESPONSE, RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID = "valid"
 """The possible responses from the peer to a request for a session: a valid response, a response with CS set, and a
 response with a wrong ClientGuid.
 """
-FORBIDDEN_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
+PACKETS_FORBIDDEN_DURING_SESSION_SETUP = ("session ack", "order ack", "final ack", "message", "garbage")
 """Packets that the peer must not send while a session is set up."""
 
 
@@ -102,13 +102,13 @@ class ConnectingModel(SessionAttempts):
     @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDED_CAPABILITIES, weight=1)
     def burst(self, messages: list[str], to: str) -> None:
         """Let applications send more messages on an open session than the window permits."""
-        one = self.find(to, OPEN_PHASE)
+        one = self.find(to, SESSION_PHASE_OPEN)
         one.waiting_messages += messages
         self.send_waiting_messages(one)
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        to = self._draw_destination_in_phase(chance, OPEN_PHASE)
+        to = self._draw_destination_in_phase(chance, SESSION_PHASE_OPEN)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
         if len(self.destinations[to].waiting_messages) > MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
@@ -127,8 +127,8 @@ class ConnectingModel(SessionAttempts):
         """Let the peer acknowledge the first messages of a session. ``unused``: the unused bits and fields that the
         peer sets in the SessionAck.
         """
-        one = self.find(to, OPEN_PHASE)
-        self.cite_rules(*list_rules(unused))
+        one = self.find(to, SESSION_PHASE_OPEN)
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         if number > len(one.unacknowledged_messages):
             raise ImpossibleStep
         del one.unacknowledged_messages[:number]
@@ -144,12 +144,22 @@ class ConnectingModel(SessionAttempts):
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
-        one = draw_one(
+        one = draw_one_value_or_refuse_step(
             chance,
-            (one for one in self.destinations.values() if one.phase == OPEN_PHASE and one.unacknowledged_messages),
+            (
+                one
+                for one in self.destinations.values()
+                if one.phase == SESSION_PHASE_OPEN and one.unacknowledged_messages
+            ),
         )
         number = chance.choice((len(one.unacknowledged_messages), chance.randint(1, len(one.unacknowledged_messages))))
-        return {"to": one.name, "number": number, "unused": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)}
+        return {
+            "to": one.name,
+            "number": number,
+            "unused": draw_unused_fields(
+                chance, RULE_BY_UNUSED_BASE_HEADER_FIELD, RULE_BY_UNUSED_INTERNAL_HEADER_FIELD
+            ),
+        }
 
     @transition(
         *("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8.7-03", "MQQB-3.1.5.8.7-04", "MQQB-3.1.5.8.7-05"),
@@ -160,7 +170,7 @@ class ConnectingModel(SessionAttempts):
         """Let the peer send, on a session that the system opened, more recoverable messages than one acknowledgment can
         name.
         """
-        one = self.find(to, OPEN_PHASE)
+        one = self.find(to, SESSION_PHASE_OPEN)
         if not one.was_acknowledged:
             raise ImpossibleStep  # E50: the documents leave open which packets set ReceivedAck
         one.received_ack = True
@@ -170,14 +180,19 @@ class ConnectingModel(SessionAttempts):
 
     def draw_offer_burst(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
-        to = draw_one(
-            chance, (one.name for one in self.destinations.values() if one.phase == OPEN_PHASE and one.was_acknowledged)
+        to = draw_one_value_or_refuse_step(
+            chance,
+            (
+                one.name
+                for one in self.destinations.values()
+                if one.phase == SESSION_PHASE_OPEN and one.was_acknowledged
+            ),
         )
         return {"to": to, "number": MAX_MESSAGES_NAMED_BY_ACK + chance.randint(1, 8)}
 
     # -- answers of the peer -----------------------------------------------------------------------------------------
 
-    def find(self, to: str, phase: str) -> Destination:
+    def find(self, to: str, phase: str) -> ModelDestination:
         """Return a destination; raise ImpossibleStep if its session is not in the given phase."""
         one = self.destinations[to]
         if one.phase != phase:
@@ -197,11 +212,11 @@ class ConnectingModel(SessionAttempts):
         """Let the peer answer an EstablishConnection request, or send another packet instead. ``unused``: the unused
         bits and fields that the peer sets in a valid response.
         """
-        one = self.find(to, ESTABLISHING_PHASE)
-        self.cite_rules(*list_rules(unused))
+        one = self.find(to, SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE)
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         if how == VALID_RESPONSE:
             self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
-            one.phase = PARAMETERS_PHASE
+            one.phase = SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE
             if self.choose_reading("whether the second request starts the Session Initialization Timer again"):
                 self.start_initialization_timer(one)
             one.connection_history.append("EstablishPacketReceived")
@@ -219,17 +234,32 @@ class ConnectingModel(SessionAttempts):
                 RESPONSE_WITH_REFUSAL,
                 RESPONSE_WITH_WRONG_CLIENT_GUID,
                 "parameters",
-                *FORBIDDEN_PACKETS,
+                *PACKETS_FORBIDDEN_DURING_SESSION_SETUP,
             )
         )
         unused = (
-            draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS) if how == VALID_RESPONSE else []
+            draw_unused_fields(
+                chance,
+                RULE_BY_UNUSED_BASE_HEADER_FIELD,
+                RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
+                RULE_BY_UNUSED_ESTABLISH_CONNECTION_FIELD,
+            )
+            if how == VALID_RESPONSE
+            else []
         )
-        return {"to": self._draw_destination_in_phase(chance, ESTABLISHING_PHASE), "how": how, "unused": unused}
+        return {
+            "to": self._draw_destination_in_phase(chance, SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE),
+            "how": how,
+            "unused": unused,
+        }
 
     def _draw_destination_in_phase(self, chance: Random, *phases: str) -> str:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
-        return str(draw_one(chance, (name for name, one in self.destinations.items() if one.phase in phases)))
+        return str(
+            draw_one_value_or_refuse_step(
+                chance, (name for name, one in self.destinations.items() if one.phase in phases)
+            )
+        )
 
     def _cite_closing_packet(self, how: str) -> None:
         rules = {
@@ -256,13 +286,13 @@ class ConnectingModel(SessionAttempts):
         """Let the peer answer a ConnectionParameters request, or send another packet instead. ``unused``: the unused
         bits and fields that the peer sets in a valid response.
         """
-        one = self.find(to, PARAMETERS_PHASE)
-        self.cite_rules(*list_rules(unused))
+        one = self.find(to, SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE)
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         if how == VALID_RESPONSE:
             self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
             self.stop_initialization_timer(one)
-            one.phase, one.received_ack, one.peer_window_size = OPEN_PHASE, True, window
+            one.phase, one.received_ack, one.peer_window_size = SESSION_PHASE_OPEN, True, window
             one.was_acknowledged = False
             one.connection_history.append("Established")
             self.send_waiting_messages(one)
@@ -272,13 +302,20 @@ class ConnectingModel(SessionAttempts):
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
-        how = chance.choice((*(VALID_RESPONSE,) * 13, "establish", *FORBIDDEN_PACKETS))
+        how = chance.choice((*(VALID_RESPONSE,) * 13, "establish", *PACKETS_FORBIDDEN_DURING_SESSION_SETUP))
         unused = (
-            draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS) if how == VALID_RESPONSE else []
+            draw_unused_fields(
+                chance,
+                RULE_BY_UNUSED_BASE_HEADER_FIELD,
+                RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
+                RULE_BY_UNUSED_CONNECTION_PARAMETERS_FIELD,
+            )
+            if how == VALID_RESPONSE
+            else []
         )
         window = chance.choice((1, 2, 3, 64, 64))
         return {
-            "to": self._draw_destination_in_phase(chance, PARAMETERS_PHASE),
+            "to": self._draw_destination_in_phase(chance, SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE),
             "how": how,
             "window": window,
             "unused": unused,
@@ -288,23 +325,34 @@ class ConnectingModel(SessionAttempts):
     def hang_up(self, to: str) -> None:
         """Let the peer close the connection of a session, in any phase."""
         one = self.destinations[to]
-        if one.phase not in (ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN_PHASE):
+        if one.phase not in (
+            SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE,
+            SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE,
+            SESSION_PHASE_OPEN,
+        ):
             raise ImpossibleStep
-        if one.phase == OPEN_PHASE:
+        if one.phase == SESSION_PHASE_OPEN:
             self.end_session(one, None)
         else:
             self.end_session_setup(one)
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"to": self._draw_destination_in_phase(chance, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN_PHASE)}
+        return {
+            "to": self._draw_destination_in_phase(
+                chance,
+                SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE,
+                SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE,
+                SESSION_PHASE_OPEN,
+            )
+        }
 
     @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.8-06", needs=NEEDED_CAPABILITIES, weight=3, unused=[])
     def treat_pings(self, how: str, unused: list[str]) -> None:
         """Let the peer answer, refuse or ignore Ping Requests from now on. Before and after each Ping Response, the
         peer sends datagrams that the SUT must ignore. ``unused``: the unused bits that the peer sets in Ping Responses.
         """
-        self.cite_rules(*list_rules(unused))
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         self.ping_mode = how
         self.settle()
 
@@ -313,7 +361,7 @@ class ConnectingModel(SessionAttempts):
         usual = PINGS_ANSWERED if self.ping_mode != PINGS_ANSWERED else PINGS_REFUSED
         return {
             "how": chance.choice((usual, usual, PINGS_ANSWERED, PINGS_IGNORED)),
-            "unused": draw_unused_fields(chance, PING_FIELDS),
+            "unused": draw_unused_fields(chance, RULE_BY_UNUSED_PING_FIELD),
         }
 
     # -- administrators, and time -----------------------------------------------------------------------------------
@@ -321,7 +369,7 @@ class ConnectingModel(SessionAttempts):
     @transition("MQQB-3.1.7.13-13", "MQQB-3.1.7.12-04", needs=(*NEEDED_CAPABILITIES, "pause"), weight=3)
     def pause(self, to: str) -> None:
         """Let an administrator pause an outgoing queue whose session is open."""
-        one = self.find(to, OPEN_PHASE)
+        one = self.find(to, SESSION_PHASE_OPEN)
         if one.paused:
             raise ImpossibleStep
         one.paused = True
@@ -329,8 +377,8 @@ class ConnectingModel(SessionAttempts):
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
-        ready = (name for name, one in self.destinations.items() if one.phase == OPEN_PHASE and not one.paused)
-        return {"to": draw_one(chance, ready)}
+        ready = (name for name, one in self.destinations.items() if one.phase == SESSION_PHASE_OPEN and not one.paused)
+        return {"to": draw_one_value_or_refuse_step(chance, ready)}
 
     @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDED_CAPABILITIES, "pause"), weight=4)
     def resume(self, to: str) -> None:
@@ -347,14 +395,18 @@ class ConnectingModel(SessionAttempts):
         self.send_waiting_messages(one)
         self.settle()
 
-    def _is_resumable(self, one: Destination) -> bool:
+    def _is_resumable(self, one: ModelDestination) -> bool:
         return one.paused and (
-            one.phase == OPEN_PHASE or (one.phase is None and bool(one.waiting_messages) and not self.offline)
+            one.phase == SESSION_PHASE_OPEN or (one.phase is None and bool(one.waiting_messages) and not self.offline)
         )
 
     def draw_resume(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
-        return {"to": draw_one(chance, (name for name, one in self.destinations.items() if self._is_resumable(one)))}
+        return {
+            "to": draw_one_value_or_refuse_step(
+                chance, (name for name, one in self.destinations.items() if self._is_resumable(one))
+            )
+        }
 
     @transition("MQDMPR-3.1.2.4-01", "MQQB-3.1.6.1-01", needs=NEEDED_CAPABILITIES, weight=6)
     def wait(self, ms: int) -> None:
@@ -362,7 +414,7 @@ class ConnectingModel(SessionAttempts):
         self.settle(ms)
 
     def draw_wait(self, chance: Random) -> dict[str, Any]:
-        ms = chance.choice(DRAWN_WAITS_MS)
+        ms = chance.choice(WAITS_TO_DRAW_FROM_MS)
         self.check_no_wait_ends_near(self.now_ms + ms)
         return {"ms": ms}
 
@@ -386,10 +438,10 @@ class ConnectingModel(SessionAttempts):
                 if one.was_opened_without_ping:
                     self.cite_rules("MQQB-3.1.5.2.3-11")
                     described["se"] = 1
-                if one.phase == OPEN_PHASE:
-                    described["acknowledged"] = BoundedNumber(
+                if one.phase == SESSION_PHASE_OPEN:
+                    described["acknowledged"] = ExpectedNumberBetweenBounds(
                         one.least_messages_acknowledged_by_system, one.messages_sent_by_peer_count
                     )
-                packets = {ESTABLISHING_PHASE: 1, PARAMETERS_PHASE: 2}
+                packets = {SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE: 1, SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE: 2}
                 described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
         return seen

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 
 from harness.model.connecting.state import (
     DIRECT_DESTINATION,
-    ESTABLISHING_PHASE,
-    OPEN_PHASE,
-    PARAMETERS_PHASE,
     PEER_SERVER_GUID,
     PING_COOKIE_ORDERS,
-    PINGING_PHASE,
     PINGS_ANSWERED,
     PINGS_IGNORED,
     PINGS_REFUSED,
     PRIVATE_DESTINATION,
+    SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE,
+    SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE,
+    SESSION_PHASE_OPEN,
+    SESSION_PHASE_PINGING,
     UNKNOWN_HOST_DESTINATION,
     ZERO_SERVER_GUID,
-    Destination,
+    ModelDestination,
 )
 from harness.model.steps import ImpossibleStep, Model
 
@@ -35,7 +35,7 @@ ACK_WAIT_TIMEOUT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
-_ACK_WAIT_MULTIPLES_BY_DESTINATION = {DIRECT_DESTINATION: (2, 1, 3), PRIVATE_DESTINATION: (1, 2, 3)}
+_ACK_WAIT_TIMEOUT_FACTORS_BY_DESTINATION = {DIRECT_DESTINATION: (2, 1, 3), PRIVATE_DESTINATION: (1, 2, 3)}
 """For each kind of destination, the durations that the Session Ack Wait Timer may have, as multiples of AckWaitTimeout.
 Note <46> names the first of these multiples.
 """
@@ -52,7 +52,7 @@ class SessionAttempts(Model):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         self.destinations = {
-            name: Destination(name) for name in (DIRECT_DESTINATION, PRIVATE_DESTINATION, UNKNOWN_HOST_DESTINATION)
+            name: ModelDestination(name) for name in (DIRECT_DESTINATION, PRIVATE_DESTINATION, UNKNOWN_HOST_DESTINATION)
         }
         self.pings = 0
         self.cookies: str | None = None
@@ -78,7 +78,7 @@ class SessionAttempts(Model):
         self.now_ms = until_ms
         self.answers.setdefault("answer", "done")
 
-    def _list_due_waits(self, until_ms: int) -> list[tuple[int, Destination]]:
+    def _list_due_waits(self, until_ms: int) -> list[tuple[int, ModelDestination]]:
         waits = [
             (due, one)
             for one in self.destinations.values()
@@ -95,13 +95,13 @@ class SessionAttempts(Model):
                 if due_ms is not None and abs(due_ms - until_ms) < TIMER_MARGIN_MS:
                     raise ImpossibleStep
 
-    def start_ack_wait(self, destination: Destination) -> None:
+    def start_ack_wait(self, destination: ModelDestination) -> None:
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
-        multiples = _ACK_WAIT_MULTIPLES_BY_DESTINATION[destination.name]
+        multiples = _ACK_WAIT_TIMEOUT_FACTORS_BY_DESTINATION[destination.name]
         reading = self.choose_reading(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
         destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_TIMEOUT_MS
 
-    def _expire_ack_wait(self, destination: Destination) -> None:
+    def _expire_ack_wait(self, destination: ModelDestination) -> None:
         """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
         session received no packet in the last period of the timer, close the session. Otherwise, start the timer
         again.
@@ -114,14 +114,14 @@ class SessionAttempts(Model):
             self.start_ack_wait(destination)
         destination.received_ack = False
 
-    def _has_received_ack(self, destination: Destination) -> bool:
+    def _has_received_ack(self, destination: ModelDestination) -> bool:
         """Return the element ReceivedAck of a session. The documents leave open whether the packets that open the
         session set this element (E50).
         """
         return destination.received_ack and (destination.was_acknowledged or not self.choose_reading("E50"))
 
-    def _handle_end_of_wait(self, destination: Destination) -> None:
-        if destination.phase == PINGING_PHASE:
+    def _handle_end_of_wait(self, destination: ModelDestination) -> None:
+        if destination.phase == SESSION_PHASE_PINGING:
             self.cite_rules("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
             self.end_session(destination, "PingFailure")
         elif destination.phase is None:
@@ -130,7 +130,8 @@ class SessionAttempts(Model):
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             if any(
-                one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.end_of_wait_ms is None
+                one.phase in (SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE, SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE)
+                and one.end_of_wait_ms is None
                 for one in self.destinations.values()
             ):
                 raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
@@ -139,7 +140,7 @@ class SessionAttempts(Model):
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
-    def try_to_open_session(self, destination: Destination, *, again: bool) -> None:
+    def try_to_open_session(self, destination: ModelDestination, *, again: bool) -> None:
         """Let the system try to open a session to a destination."""
         destination.end_of_wait_ms = None
         if destination.name == UNKNOWN_HOST_DESTINATION:
@@ -156,10 +157,10 @@ class SessionAttempts(Model):
                 self.end_session(destination, "PingFailure")
                 return
             if self.ping_mode == PINGS_IGNORED:
-                destination.phase, destination.end_of_wait_ms = PINGING_PHASE, self.now_ms + PING_TIMEOUT_MS
+                destination.phase, destination.end_of_wait_ms = SESSION_PHASE_PINGING, self.now_ms + PING_TIMEOUT_MS
                 return
         self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
-        destination.phase, destination.closed = ESTABLISHING_PHASE, False
+        destination.phase, destination.closed = SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE, False
         self.start_initialization_timer(destination)
         if destination.name == DIRECT_DESTINATION:
             named = (pings or (again and self.pings > 0)) and self.choose_reading("E11") == 1
@@ -170,12 +171,12 @@ class SessionAttempts(Model):
         destination.messages_received_by_peer.clear()
         destination.connection_history.append("InProcess")
 
-    def start_initialization_timer(self, destination: Destination) -> None:
+    def start_initialization_timer(self, destination: ModelDestination) -> None:
         others = self._list_other_sessions_with_timer(destination)
         for one in (destination, *(others if others and self.choose_reading("E13") else ())):
             one.end_of_wait_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
 
-    def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
+    def stop_initialization_timer(self, destination: ModelDestination, *choices: str) -> None:
         others = self._list_other_sessions_with_timer(destination)
         stopped = (
             ("reading of E13 for a session whose timer was stopped",) if destination.end_of_wait_ms is None else ()
@@ -184,7 +185,7 @@ class SessionAttempts(Model):
         for one in (destination, *(others if is_shared else ())):
             one.end_of_wait_ms = None
 
-    def _list_other_sessions_with_timer(self, destination: Destination) -> list[Destination]:
+    def _list_other_sessions_with_timer(self, destination: ModelDestination) -> list[ModelDestination]:
         """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
         they share their timer with the session of this destination.
         """
@@ -192,7 +193,8 @@ class SessionAttempts(Model):
         return [
             one
             for one in others
-            if one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.end_of_wait_ms is not None
+            if one.phase in (SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE, SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE)
+            and one.end_of_wait_ms is not None
         ]
 
     def _send_ping(self) -> None:
@@ -204,24 +206,27 @@ class SessionAttempts(Model):
         self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
         if self.pings > 1:
             self.cookies = PING_COOKIE_ORDERS[self.choose_reading("E15")]
-        waiting = any(one.phase == PINGING_PHASE for one in self.destinations.values())
+        waiting = any(one.phase == SESSION_PHASE_PINGING for one in self.destinations.values())
         if self.cookies == PING_COOKIE_ORDERS[1] and waiting and self.ping_mode != PINGS_IGNORED:
             raise ImpossibleStep
 
-    def end_session(self, destination: Destination, status: str | None) -> None:
+    def end_session(self, destination: ModelDestination, status: str | None) -> None:
         """End a session, or an attempt to open one. If messages wait, the system tries again when the Session Retry
         Connect Timer expires.
         """
         if status is not None:
             self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             destination.connection_history.append(status)
-        if destination.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and destination.end_of_wait_ms is not None:
+        if (
+            destination.phase in (SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE, SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE)
+            and destination.end_of_wait_ms is not None
+        ):
             self.stop_initialization_timer(destination, "reading of E13 when a session ends")
         destination.waiting_messages[:0] = destination.unacknowledged_messages
         destination.unacknowledged_messages.clear()
         destination.ack_wait_timer_expiry_ms, destination.closed = (
             None,
-            destination.closed or destination.phase not in (None, PINGING_PHASE),
+            destination.closed or destination.phase not in (None, SESSION_PHASE_PINGING),
         )
         destination.phase = None
         destination.end_of_wait_ms = (
@@ -230,14 +235,14 @@ class SessionAttempts(Model):
             else None
         )
 
-    def end_session_setup(self, destination: Destination) -> None:
+    def end_session_setup(self, destination: ModelDestination) -> None:
         """End the set-up of a session before the session is open. The documents define no Status of
         ConnectionHistory for this case (3.1.5.2).
         """
         recorded = self.choose_reading("ConnectionHistory entry of a session that ends before it is open")
         self.end_session(destination, "UnknownFailure" if recorded else None)
 
-    def _find_unacknowledged_limit(self, destination: Destination) -> int:
+    def _find_unacknowledged_limit(self, destination: ModelDestination) -> int:
         """Return the number of unacknowledged messages at which the system stops sending. The documents leave open
         whether this is the WindowSize of the system or that of the peer (E25).
         """
@@ -247,10 +252,10 @@ class SessionAttempts(Model):
         by_peer = reading == 1 or (reading == 2 and destination.was_acknowledged)
         return destination.peer_window_size if by_peer else WINDOW_SIZE
 
-    def send_waiting_messages(self, destination: Destination) -> None:
+    def send_waiting_messages(self, destination: ModelDestination) -> None:
         """Let the system send as many of the waiting messages on an open session as the window permits."""
         while (
-            destination.phase == OPEN_PHASE
+            destination.phase == SESSION_PHASE_OPEN
             and not destination.paused
             and destination.waiting_messages
             and len(destination.unacknowledged_messages) < self._find_unacknowledged_limit(destination)

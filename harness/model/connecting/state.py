@@ -10,7 +10,12 @@ DIRECT_DESTINATION, PRIVATE_DESTINATION, UNKNOWN_HOST_DESTINATION = "direct", "p
 """The destinations. Two are queues of the peer, one named by the peer's address and one by the peer's identifier. The
 third is a queue on an unknown host.
 """
-PINGING_PHASE, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN_PHASE = "pinging", "establishing", "parameters", "open"
+(
+    SESSION_PHASE_PINGING,
+    SESSION_PHASE_AWAITING_ESTABLISH_RESPONSE,
+    SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE,
+    SESSION_PHASE_OPEN,
+) = "pinging", "establishing", "parameters", "open"
 """The phases of a session, named by the event or packet for which the system waits. The phase is None if there is
 no session.
 """
@@ -25,7 +30,7 @@ MAX_COMPARED_HISTORY_ENTRIES = 3
 
 
 @dataclass(eq=False, slots=True)
-class Destination:
+class ModelDestination:
     """A destination, its messages, and the session to it.
 
     ``waiting_messages``: the messages that were not sent on the session yet. ``unacknowledged_messages``: the
@@ -69,6 +74,6 @@ class Destination:
             return "OnHold"
         if self.name == UNKNOWN_HOST_DESTINATION:
             return "NeedValidation" if self.connection_history else None
-        if not self.was_connection_tried or self.phase == PINGING_PHASE:
+        if not self.was_connection_tried or self.phase == SESSION_PHASE_PINGING:
             return None
-        return {OPEN_PHASE: "Connected", None: "Disconnected"}.get(self.phase, "Waiting")
+        return {SESSION_PHASE_OPEN: "Connected", None: "Disconnected"}.get(self.phase, "Waiting")

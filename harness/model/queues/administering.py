@@ -6,18 +6,18 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
-from harness.model.queues.state import AVAILABLE_STATE, NO_QUEUE_TYPE, PURGE_PENDING_STATE, Queue
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.queues.state import AVAILABLE_MESSAGE_STATE, NO_QUEUE_TYPE, PURGE_PENDING_MESSAGE_STATE, Queue
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
 """The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
 TOO_LONG_SUBQUEUE_NAME = "part" * 9
 """A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
-DRAWN_QUOTAS_KB = (None, None, None, 8)
-DRAWN_JOURNAL_QUOTAS_KB = (None, None, 5)
-DRAWN_LABELS = (None, None, "", "a label", "l" * 124)
+QUEUE_QUOTAS_TO_DRAW_FROM_KB = (None, None, None, 8)
+JOURNAL_QUOTAS_TO_DRAW_FROM_KB = (None, None, 5)
+QUEUE_LABELS_TO_DRAW_FROM = (None, None, "", "a label", "l" * 124)
 QUEUE_TYPE_GUIDS = (None, None, "0b6c1f0e-5b7d-4c55-9d3e-8a53f0f2a101", "ffffffff-ffff-ffff-ffff-fffffffffffe")
-DRAWN_BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
+BASE_PRIORITIES_TO_DRAW_FROM = (None, None, 1, -32_768, 32_767)
 
 
 class AdministrationTransitions(QueuesBase):
@@ -63,11 +63,11 @@ class AdministrationTransitions(QueuesBase):
             "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUE_NAMES),
             "transactional": chance.random() < 0.5,
             "journaling": chance.random() < 0.4,
-            "quota_kb": chance.choice(DRAWN_QUOTAS_KB),
-            "journal_quota_kb": chance.choice(DRAWN_JOURNAL_QUOTAS_KB),
-            "label": chance.choice(DRAWN_LABELS),
+            "quota_kb": chance.choice(QUEUE_QUOTAS_TO_DRAW_FROM_KB),
+            "journal_quota_kb": chance.choice(JOURNAL_QUOTAS_TO_DRAW_FROM_KB),
+            "label": chance.choice(QUEUE_LABELS_TO_DRAW_FROM),
             "type": chance.choice(QUEUE_TYPE_GUIDS),
-            "base_priority": chance.choice(DRAWN_BASE_PRIORITIES),
+            "base_priority": chance.choice(BASE_PRIORITIES_TO_DRAW_FROM),
         }
 
     @transition("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-07", needs=("queue_control", "subqueues"), weight=3)
@@ -89,7 +89,7 @@ class AdministrationTransitions(QueuesBase):
     def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
         whole = [one for one in self.queues.values() if one.parent is None]
         begun = [one for one in whole if len(one.subqueues) == 1]
-        queue = draw_one(chance, begun if begun and chance.random() < 0.5 else whole).name
+        queue = draw_one_value_or_refuse_step(chance, begun if begun and chance.random() < 0.5 else whole).name
         return {"queue": queue, "part": chance.choice((*SUBQUEUE_NAMES * 4, TOO_LONG_SUBQUEUE_NAME))}
 
     @transition(
@@ -112,8 +112,8 @@ class AdministrationTransitions(QueuesBase):
         self.answer_with_success()
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
-        quota_kb, label = chance.choice(DRAWN_QUOTAS_KB), chance.choice(DRAWN_LABELS)
+        queue = draw_one_value_or_refuse_step(chance, (name for name, one in self.queues.items() if one.parent is None))
+        quota_kb, label = chance.choice(QUEUE_QUOTAS_TO_DRAW_FROM_KB), chance.choice(QUEUE_LABELS_TO_DRAW_FROM)
         return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": quota_kb, "label": label}
 
     @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)
@@ -121,19 +121,19 @@ class AdministrationTransitions(QueuesBase):
         emptied = self.admin if queue == ADMIN_QUEUE_NAME else self.find(self.queues, queue)
         purged = 0
         for position in list(emptied.positions):
-            if position.state == AVAILABLE_STATE:
+            if position.state == AVAILABLE_MESSAGE_STATE:
                 self.delete_position(position, "NACK_Q_PURGED")
                 purged += 1
             else:
                 self.cite_rules("MQDMPR-3.1.7.1.7-05")
-                position.state = PURGE_PENDING_STATE
+                position.state = PURGE_PENDING_MESSAGE_STATE
         self.answers["answer"] = {"purged": purged}
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
         full = [name for name, one in self.queues.items() if len(one.positions) > 1]
         if len(self.admin.positions) > 4:
             full.append(ADMIN_QUEUE_NAME)
-        return {"queue": draw_one(chance, full)}
+        return {"queue": draw_one_value_or_refuse_step(chance, full)}
 
     @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-17", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
     def delete(self, queue: str) -> None:
@@ -170,4 +170,4 @@ class AdministrationTransitions(QueuesBase):
         pending = [one.name for one in changed if one.exists and one.name in self.queues]
         if chance.random() < 0.4:
             raise ImpossibleStep
-        return {"queue": draw_one(chance, pending or used or self.queues)}
+        return {"queue": draw_one_value_or_refuse_step(chance, pending or used or self.queues)}

@@ -11,11 +11,16 @@ from harness.model.queues.administering import AdministrationTransitions
 from harness.model.queues.base import TIMER_MARGIN_MS
 from harness.model.queues.data_model import DATA_MODEL_KEY, describe_operations, describe_queue
 from harness.model.queues.looking_up import LookupTransitions
-from harness.model.queues.state import AVAILABLE_STATE, PURGE_PENDING_STATE, Position, Reader
+from harness.model.queues.state import (
+    AVAILABLE_MESSAGE_STATE,
+    PURGE_PENDING_MESSAGE_STATE,
+    MessagePosition,
+    WaitingRead,
+)
 from harness.model.queues.transactions import TransactionTransitions
 from harness.model.steps import ImpossibleStep, transition
 
-DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
+PAUSES_TO_DRAW_FROM_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
 class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTransitions):
@@ -29,20 +34,20 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
         until_ms = self.now_ms + ms
         for due_ms, _, one in self._list_due_times(until_ms):
             self.now_ms = due_ms
-            if isinstance(one, Reader):
+            if isinstance(one, WaitingRead):
                 if one in one.handle.readers:
                     self.end_read_without_message(one, "MQ_ERROR_IO_TIMEOUT")
             else:
                 self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
         self.now_ms = until_ms
 
-    def _list_due_times(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
+    def _list_due_times(self, until_ms: int) -> list[tuple[int, int, WaitingRead | MessagePosition]]:
         """Return, in order, the times up to a given time at which waits end or messages expire; raise ImpossibleStep if
         the order is uncertain.
         """
         if any(abs(one.due_ms - until_ms) < TIMER_MARGIN_MS for one in self.readers()):
             raise ImpossibleStep
-        due: list[tuple[int, int, Reader | Position]] = []
+        due: list[tuple[int, int, WaitingRead | MessagePosition]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
         waits_ms = [one.due_ms for one in self.readers()]
         for queue in self.iterate_queues():
@@ -52,7 +57,7 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
                     continue
                 if any(abs(due_ms - other_ms) < TIMER_MARGIN_MS for other_ms in (until_ms, *waits_ms)):
                     raise ImpossibleStep
-                if position.state != AVAILABLE_STATE and due_ms < until_ms:
+                if position.state != AVAILABLE_MESSAGE_STATE and due_ms < until_ms:
                     raise ImpossibleStep
                 due.append((due_ms, len(due), position))
         return sorted(one for one in due if one[0] <= until_ms)
@@ -68,7 +73,7 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
         raise ImpossibleStep
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
-        ms = chance.choice(DRAWN_PAUSES_MS)
+        ms = chance.choice(PAUSES_TO_DRAW_FROM_MS)
         self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 
@@ -99,8 +104,8 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
             }
         }
 
-    def _stays_after_restart(self, position: Position, kept: set[Position]) -> bool:
-        return position.state != PURGE_PENDING_STATE or position in kept
+    def _stays_after_restart(self, position: MessagePosition, kept: set[MessagePosition]) -> bool:
+        return position.state != PURGE_PENDING_MESSAGE_STATE or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
         prepared = [one for one in self.transactions.values() if one.state != "active"]

@@ -7,24 +7,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.model.agreement import BoundedNumber, ExpectedRefusal, OrderedGroups
+from harness.model.agreement import ExpectedNumberBetweenBounds, ExpectedOrderedGroups, ExpectedRefusal
 from harness.model.queues.state import (
-    AVAILABLE_STATE,
-    DELETED_STATE,
-    LOCKED_STATE,
-    PURGE_PENDING_STATE,
+    AVAILABLE_MESSAGE_STATE,
+    DELETED_MESSAGE_STATE,
+    LOCKED_MESSAGE_STATE,
+    PURGE_PENDING_MESSAGE_STATE,
     READ_CURSOR_STATE,
     UNREAD_CURSOR_STATE,
     WAIT_PEEK_CURSOR_STATE,
     WAIT_RECEIVE_CURSOR_STATE,
     Cursor,
-    Handle,
     Message,
-    Operation,
-    Position,
+    MessagePosition,
+    OpenQueueHandle,
     Queue,
-    Reader,
     Transaction,
+    TransactionOperation,
+    WaitingRead,
 )
 from harness.model.steps import ImpossibleStep, Model, Step
 
@@ -63,7 +63,7 @@ class QueuesBase(Model):
         self.arrivals = 0
         self.admin = Queue(ADMIN_QUEUE_NAME)
         self.queues: dict[str, Queue] = {}
-        self.handles: dict[str, Handle] = {}
+        self.handles: dict[str, OpenQueueHandle] = {}
         self.cursors: dict[str, Cursor] = {}
         self.transactions: dict[str, Transaction] = {}
 
@@ -90,14 +90,14 @@ class QueuesBase(Model):
             if queue.journal is not None:
                 yield queue.journal
 
-    def readers(self) -> list[Reader]:
+    def readers(self) -> list[WaitingRead]:
         return [reader for handle in self.iterate_handles() for reader in handle.readers]
 
-    def iterate_handles(self) -> list[Handle]:
+    def iterate_handles(self) -> list[OpenQueueHandle]:
         gone = [handle for handle in self.handles.values() if handle.queue is None]
         return [*(handle for queue in self.iterate_queues() for handle in queue.handles), *gone]
 
-    def find_position(self, queue: Queue, message: str) -> Position | None:
+    def find_position(self, queue: Queue, message: str) -> MessagePosition | None:
         return next((one for one in queue.positions if one.message.name == message), None)
 
     # -- answers --------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class QueuesBase(Model):
     def answer_with_refusal(self, *statuses: str, name: str = "answer") -> None:
         self.answers[name] = ExpectedRefusal(statuses)
 
-    def answer_read(self, position: Position | None, name: str = "answer") -> None:
+    def answer_read(self, position: MessagePosition | None, name: str = "answer") -> None:
         """Answer a read with a message, or with the result that no message was read."""
         self.answers[name] = {"message": None if position is None else position.message.list_visible_properties()}
 
@@ -114,26 +114,26 @@ class QueuesBase(Model):
 
     # -- positions ------------------------------------------------------------------------------------------------
 
-    def insert_message(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
+    def insert_message(self, queue: Queue, message: Message, state: str, order: int | None = None) -> MessagePosition:
         """Put a message into a queue, after the messages that have the same priority (3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
-        position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
+        position = MessagePosition(message, queue, self.arrivals if order is None else order, self.steps, state)
         queue.insert(position)
         return position
 
-    def make_available(self, position: Position) -> None:
+    def make_available(self, position: MessagePosition) -> None:
         """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
         self.cite_rules("MQDMPR-3.1.7.2.2-04")
-        position.state = AVAILABLE_STATE
+        position.state = AVAILABLE_MESSAGE_STATE
         lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
-        while lines and position.state == AVAILABLE_STATE:
+        while lines and position.state == AVAILABLE_MESSAGE_STATE:
             self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
             line = lines[self.choose_first_item(f"next reader for {position.message.name}", len(lines))]
             self.end_read_with_message(
                 line.pop(0), position
             )  # the reads of one handle are in the order of their beginning
             lines = [one for one in lines if one]
-        position.seen |= position.state == AVAILABLE_STATE
+        position.was_ever_visible |= position.state == AVAILABLE_MESSAGE_STATE
 
     def choose_first_item(self, what: str, number: int) -> int:
         """Choose the first of ``number`` items (messages or reads) if the documents do not specify which of them comes
@@ -141,7 +141,7 @@ class QueuesBase(Model):
         """
         return 0 if number == 1 else self.choose_reading(f"{what}, step {self.steps}, of {number}", number)
 
-    def end_read_with_message(self, reader: Reader, position: Position) -> None:
+    def end_read_with_message(self, reader: WaitingRead, position: MessagePosition) -> None:
         """End a waiting read with a message (MS-MQDMPR 3.1.7.3.6, 3.2.7.5)."""
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
@@ -153,11 +153,11 @@ class QueuesBase(Model):
             }.get(cursor.state, cursor.state)
             cursor.move(position)
         self.answer_read(position, reader.name)
-        if reader.receives:
+        if reader.is_receive:
             self.take_out_message(position, reader.transaction)
         self.close_temporary_handle(reader.handle)
 
-    def end_read_without_message(self, reader: Reader, *statuses: str) -> None:
+    def end_read_without_message(self, reader: WaitingRead, *statuses: str) -> None:
         """End a waiting read without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6)."""
         reader.handle.readers.remove(reader)
         if reader.cursor is not None:
@@ -173,7 +173,7 @@ class QueuesBase(Model):
         queue = cursor.handle.queue
         if cursor.state == WAIT_RECEIVE_CURSOR_STATE:
             if queue is not None:
-                there = [one.sort_key for one in queue.positions if one.state != DELETED_STATE]
+                there = [one.sort_key for one in queue.positions if one.state != DELETED_MESSAGE_STATE]
                 last = max(
                     [*there, *([cursor.sort_key_of_position] if cursor.sort_key_of_position is not None else [])],
                     default=None,
@@ -186,28 +186,28 @@ class QueuesBase(Model):
         elif self.choose_reading("E180"):
             cursor.state = UNREAD_CURSOR_STATE
 
-    def close_temporary_handle(self, handle: Handle) -> None:
+    def close_temporary_handle(self, handle: OpenQueueHandle) -> None:
         if handle.name is None and handle.queue is not None and handle in handle.queue.handles:
             handle.queue.handles.remove(handle)
 
-    def take_out_message(self, position: Position, transaction: Transaction | None) -> None:
+    def take_out_message(self, position: MessagePosition, transaction: Transaction | None) -> None:
         """Remove a message for an application, either immediately or when the transaction commits (3.1.7.1.10)."""
         if transaction is None:
             self.cite_rules("MQDMPR-3.1.7.1.10-D06")
             self.delete_position(position, "ACK_RECEIVE")
         else:
             self.cite_rules("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
-            position.state = LOCKED_STATE
-            transaction.operations.append(Operation("dequeue", position))
+            position.state = LOCKED_MESSAGE_STATE
+            transaction.operations.append(TransactionOperation("dequeue", position))
 
-    def delete_position(self, position: Position, reason: str) -> None:
+    def delete_position(self, position: MessagePosition, reason: str) -> None:
         """Remove a message from its queue, and acknowledge the removal (MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.1)."""
-        if position.state == DELETED_STATE:
+        if position.state == DELETED_MESSAGE_STATE:
             return
         self.cite_rules("MQDMPR-3.1.7.2.1-04", "MQDMPR-3.1.7.2.1-05")
         queue, message = position.queue, position.message
         queue.positions.remove(position)
-        position.state = DELETED_STATE
+        position.state = DELETED_MESSAGE_STATE
         if reason == "ACK_RECEIVE":
             self.put_copy_into_journal(queue, message)
         wanted = "positive_receive" if reason == "ACK_RECEIVE" else "negative_receive"
@@ -222,16 +222,16 @@ class QueuesBase(Model):
             return
         self.cite_rules("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
         if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
-            self.insert_message(queue.journal, message, AVAILABLE_STATE).seen = True
+            self.insert_message(queue.journal, message, AVAILABLE_MESSAGE_STATE).was_ever_visible = True
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
         self.cite_rules(*ACKNOWLEDGMENT_RULES)
         delivery = "recoverable" if message.recoverable else "express"
         ack = Message(message.name, message.queue, delivery=delivery, size=message.size, class_name=cls)
-        self.insert_message(self.admin, ack, AVAILABLE_STATE)
+        self.insert_message(self.admin, ack, AVAILABLE_MESSAGE_STATE)
 
-    def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
+    def has_room(self, positions: list[MessagePosition], message: Message, quota_kb: int | None) -> bool:
         """Return whether a message fits into the quota of a queue. Raise ImpossibleStep if this depends on how the
         system computes the storage that a message occupies.
         """
@@ -244,13 +244,13 @@ class QueuesBase(Model):
             raise ImpossibleStep("the quota is nearly reached")
         return most <= limit
 
-    def release_position(self, position: Position, *, purged: str) -> None:
+    def release_position(self, position: MessagePosition, *, purged: str) -> None:
         """Make a locked message available again. If its queue was purged while the message was locked, delete the
         message instead.
         """
-        if position.state == PURGE_PENDING_STATE:
+        if position.state == PURGE_PENDING_MESSAGE_STATE:
             self.delete_position(position, purged)
-        elif position.state == LOCKED_STATE:
+        elif position.state == LOCKED_MESSAGE_STATE:
             self.make_available(position)
 
     # -- visible state --------------------------------------------------------------------------------------------
@@ -278,7 +278,9 @@ class QueuesBase(Model):
             else:
                 bodies = sum(one.message.size for one in queue.positions)
                 self.cite_rules("MQDMPR-3.1.7.2.2-03")
-                seen[f"{name} size"] = {"bytes": BoundedNumber(bodies, bodies + _UPPER_BOUND_OF_HEADERS_BYTES)}
+                seen[f"{name} size"] = {
+                    "bytes": ExpectedNumberBetweenBounds(bodies, bodies + _UPPER_BOUND_OF_HEADERS_BYTES)
+                }
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
@@ -286,15 +288,15 @@ class QueuesBase(Model):
         was deleted, because the documents do not define this.
         """
         described: dict[str, Any] = {"state": transaction.state}
-        if all(one.position.state != DELETED_STATE for one in transaction.operations):
+        if all(one.position.state != DELETED_MESSAGE_STATE for one in transaction.operations):
             described["operations"] = len(transaction.operations)
         return described
 
-    def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | OrderedGroups:
+    def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | ExpectedOrderedGroups:
         there = queue.list_available_positions()
         if queue.name != ADMIN_QUEUE_NAME and queue.parent is None and queue.journal is not None:
             return [one.message.list_visible_properties() for one in there]
         groups: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for one in there:
             groups.setdefault((one.message.priority, one.step), []).append(one.message.list_visible_properties())
-        return OrderedGroups(tuple(map(tuple, groups.values())))
+        return ExpectedOrderedGroups(tuple(map(tuple, groups.values())))

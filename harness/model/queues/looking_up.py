@@ -7,14 +7,14 @@ from typing import Any
 
 from harness.model.queues.reading import (
     MESSAGE_NOT_FOUND_STATUS,
-    PEEK,
-    RECEIVE,
+    PEEK_READ_KIND,
+    RECEIVE_READ_KIND,
     SHARING_VIOLATION_STATUS,
     TRANSACTION_USAGE_STATUS,
     ReadTransitions,
 )
-from harness.model.queues.state import AVAILABLE_STATE, Position, Queue
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.queues.state import AVAILABLE_MESSAGE_STATE, MessagePosition, Queue
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 RULES_BY_SEEK_DIRECTION = {
     "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
@@ -43,11 +43,11 @@ class LookupTransitions(ReadTransitions):
         """Let an application read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
         there = self.find_queue_or_journal(queue)
         position = self.find_position(there, message)
-        if position is None or not position.seen or (transaction is not None and not receives):
+        if position is None or not position.was_ever_visible or (transaction is not None and not receives):
             raise ImpossibleStep
         if not self.may_read_in_transaction(read, there, transaction):
             return
-        if not self.is_shared(there, RECEIVE if receives else PEEK, False):
+        if not self.is_shared(there, RECEIVE_READ_KIND if receives else PEEK_READ_KIND, False):
             self.answer_with_refusal(SHARING_VIOLATION_STATUS, name=read)
             return
         found = self.seek(there, position, seek)
@@ -75,11 +75,11 @@ class LookupTransitions(ReadTransitions):
         assert journal is not None
         return journal
 
-    def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
+    def seek(self, queue: Queue, position: MessagePosition, seek: str) -> MessagePosition | None:
         there = queue.list_available_positions()
         if seek == "current":
             self.cite_rules("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
-            return position if position.state == AVAILABLE_STATE else None
+            return position if position.state == AVAILABLE_MESSAGE_STATE else None
         self.cite_rules(*RULES_BY_SEEK_DIRECTION[seek])
         if seek == "first":
             return next(iter(there), None)
@@ -92,10 +92,10 @@ class LookupTransitions(ReadTransitions):
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
         journals = [one.journal for one in self.queues.values() if one.journal is not None and one.journal.positions]
         in_journal = bool(journals) and chance.random() < 0.25
-        queue = draw_one(chance, journals if in_journal else self.queues.values())
-        seen = [one for one in queue.positions if one.seen]
-        held = [one for one in seen if one.state != AVAILABLE_STATE]
-        message = draw_one(chance, held if held and chance.random() < 0.5 else seen).message.name
+        queue = draw_one_value_or_refuse_step(chance, journals if in_journal else self.queues.values())
+        seen = [one for one in queue.positions if one.was_ever_visible]
+        held = [one for one in seen if one.state != AVAILABLE_MESSAGE_STATE]
+        message = draw_one_value_or_refuse_step(chance, held if held and chance.random() < 0.5 else seen).message.name
         receives = chance.random() < 0.4 and queue not in journals
         transaction = self.draw_transaction(chance, queue.transactional) if receives else None
         return {

@@ -10,26 +10,26 @@ from typing import Any
 
 from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
 from harness.model.queues.state import (
-    AVAILABLE_STATE,
-    DELETED_STATE,
+    AVAILABLE_MESSAGE_STATE,
+    DELETED_MESSAGE_STATE,
     READ_CURSOR_STATE,
     UNREAD_CURSOR_STATE,
     WAIT_PEEK_CURSOR_STATE,
     WAIT_RECEIVE_CURSOR_STATE,
     Cursor,
-    Handle,
-    Position,
+    MessagePosition,
+    OpenQueueHandle,
     Queue,
-    Reader,
     Transaction,
+    WaitingRead,
 )
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
-DRAWN_WAITS_MS = (0, 0, 5_000, 40_000)
+READ_TIMEOUTS_TO_DRAW_FROM_MS = (0, 0, 5_000, 40_000)
 MAX_READERS = 3
 MAX_HANDLES, MAX_CURSORS = 4, 4
-RECEIVE, PEEK = "receive", "peek"
-MESSAGE_NOT_FOUND_STATUS, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
+RECEIVE_READ_KIND, PEEK_READ_KIND = "receive", "peek"
+MESSAGE_NOT_FOUND_STATUS, READ_TIMEOUT_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 QUEUE_NOT_AVAILABLE_STATUS, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 TRANSACTION_USAGE_STATUS, TRANSACTION_SEQUENCE_STATUS = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
@@ -46,7 +46,7 @@ class ReadTransitions(QueuesBase):
         "MQDMPR-3.1.7.1.5-124",
         "MQDMPR-3.1.1.2-D06",
         needs=("receive",),
-        access=RECEIVE,
+        access=RECEIVE_READ_KIND,
         deny_receive=False,
     )
     def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
@@ -54,7 +54,7 @@ class ReadTransitions(QueuesBase):
         if not self.is_shared(opened, access, deny_receive):
             self.answer_with_refusal(SHARING_VIOLATION_STATUS)
             return
-        made = Handle(handle, opened, access, deny_receive)
+        made = OpenQueueHandle(handle, opened, access, deny_receive)
         opened.handles.append(made)
         self.handles[handle] = made
         self.answer_with_success()
@@ -62,13 +62,13 @@ class ReadTransitions(QueuesBase):
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
         """Return whether the open handles of a queue permit another handle (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access_mode) for one in queue.handles}
-        if (True, RECEIVE) in opened:
+        if (True, RECEIVE_READ_KIND) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
-            return not deny_receive and access != RECEIVE
-        if (True, PEEK) in opened:
+            return not deny_receive and access != RECEIVE_READ_KIND
+        if (True, PEEK_READ_KIND) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-110")
-            return access != RECEIVE
-        if (False, RECEIVE) in opened:
+            return access != RECEIVE_READ_KIND
+        if (False, RECEIVE_READ_KIND) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-114")
             return not deny_receive
         return True
@@ -78,8 +78,8 @@ class ReadTransitions(QueuesBase):
             raise ImpossibleStep
         return {
             "handle": f"h{self.steps}",
-            "queue": draw_one(chance, self.queues),
-            "access": chance.choice((RECEIVE, RECEIVE, PEEK)),
+            "queue": draw_one_value_or_refuse_step(chance, self.queues),
+            "access": chance.choice((RECEIVE_READ_KIND, RECEIVE_READ_KIND, PEEK_READ_KIND)),
             "deny_receive": chance.random() < 0.15,
         }
 
@@ -97,7 +97,7 @@ class ReadTransitions(QueuesBase):
         self.answer_with_success()
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.handles)}
+        return {"handle": draw_one_value_or_refuse_step(chance, self.handles)}
 
     @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", "MQDMPR-3.2.7.1-07", needs=("receive",), weight=4)
     def open_cursor(self, cursor: str, handle: str) -> None:
@@ -114,7 +114,7 @@ class ReadTransitions(QueuesBase):
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
         if len(self.cursors) >= MAX_CURSORS:
             raise ImpossibleStep
-        return {"cursor": f"c{self.steps}", "handle": draw_one(chance, self.handles)}
+        return {"cursor": f"c{self.steps}", "handle": draw_one_value_or_refuse_step(chance, self.handles)}
 
     @transition("MQDMPR-3.1.7.1.2-05", "MQDMPR-3.1.7.1.2-06", needs=("receive",), weight=1)
     def close_cursor(self, cursor: str) -> None:
@@ -127,7 +127,7 @@ class ReadTransitions(QueuesBase):
         self.answer_with_success()
 
     def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
-        return {"cursor": draw_one(chance, self.cursors)}
+        return {"cursor": draw_one_value_or_refuse_step(chance, self.cursors)}
 
     # -- receive and peek -----------------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class ReadTransitions(QueuesBase):
         self.read_first_message(read, queue, wait_ms, True, transaction)
 
     def draw_receive(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, self.queues)
+        queue = draw_one_value_or_refuse_step(chance, self.queues)
         transaction = self.draw_transaction(chance, self.queues[queue].transactional)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue), "transaction": transaction}
 
@@ -157,18 +157,18 @@ class ReadTransitions(QueuesBase):
         self.read_first_message(read, queue, wait_ms, False, None)
 
     def draw_peek(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, self.queues)
+        queue = draw_one_value_or_refuse_step(chance, self.queues)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue)}
 
     def read_first_message(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
         there = self.find_queue_to_read(queue)
-        access = RECEIVE if receives else PEEK
+        access = RECEIVE_READ_KIND if receives else PEEK_READ_KIND
         if not self.is_shared(there, access, False):
             self.answer_with_refusal(SHARING_VIOLATION_STATUS, name=read)
             return
-        handle = Handle(None, there, access)
+        handle = OpenQueueHandle(None, there, access)
         self.answer_read_or_let_wait(
-            Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms
+            WaitingRead(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms
         )
 
     def find_queue_to_read(self, queue: str) -> Queue:
@@ -186,15 +186,15 @@ class ReadTransitions(QueuesBase):
     def receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
         """Let an application receive the first message through an open handle."""
         opened = self.find(self.handles, handle)
-        if opened.access_mode != RECEIVE:
+        if opened.access_mode != RECEIVE_READ_KIND:
             self.answer_with_refusal(name=read)
         elif self.may_read_in_transaction(read, opened.queue, transaction):
             self.answer_read_or_let_wait(
-                Reader(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms
+                WaitingRead(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms
             )
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
-        handle = draw_one(chance, self.handles.values())
+        handle = draw_one_value_or_refuse_step(chance, self.handles.values())
         transaction = self.draw_transaction(chance, handle.queue is not None and handle.queue.transactional)
         wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
         return {"read": f"r{self.steps}", "handle": handle.name, **wait, "transaction": transaction}
@@ -207,10 +207,10 @@ class ReadTransitions(QueuesBase):
             self.cite_rules("MQDMPR-3.1.7.1.15-04")
             self.answer_with_refusal(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         else:
-            self.answer_read_or_let_wait(Reader(read, opened, False, 0), wait_ms)
+            self.answer_read_or_let_wait(WaitingRead(read, opened, False, 0), wait_ms)
 
     def draw_peek_through(self, chance: Random) -> dict[str, Any]:
-        handle = draw_one(chance, self.handles.values())
+        handle = draw_one_value_or_refuse_step(chance, self.handles.values())
         wait = self.draw_wait(chance, None if handle.queue is None else handle.queue.name)
         return {"read": f"r{self.steps}", "handle": handle.name, **wait}
 
@@ -229,7 +229,7 @@ class ReadTransitions(QueuesBase):
         """Let an application receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
         there = self.find_cursor_without_read(cursor)
         handle = there.handle
-        if handle.access_mode != RECEIVE:
+        if handle.access_mode != RECEIVE_READ_KIND:
             self.answer_with_refusal(name=read)
             return
         if not self.may_read_in_transaction(read, handle.queue, transaction):
@@ -256,7 +256,7 @@ class ReadTransitions(QueuesBase):
         else:
             self.cite_rules("MQDMPR-3.2.7.4-16")
             there.state = WAIT_RECEIVE_CURSOR_STATE
-            self.let_read_wait(Reader(read, handle, True, 0, there, within), wait_ms)
+            self.let_read_wait(WaitingRead(read, handle, True, 0, there, within), wait_ms)
 
     def draw_receive_at(self, chance: Random) -> dict[str, Any]:
         cursor = self.draw_cursor(chance)
@@ -311,7 +311,7 @@ class ReadTransitions(QueuesBase):
         drawn = self.draw_peek_at(chance)
         ends = [name for name, one in self.cursors.items() if self._is_idle_at_end(one)]
         if ends and chance.random() < 0.5:
-            drawn |= {"cursor": chance.choice(ends), "wait_ms": DRAWN_WAITS_MS[-1]}
+            drawn |= {"cursor": chance.choice(ends), "wait_ms": READ_TIMEOUTS_TO_DRAW_FROM_MS[-1]}
         return drawn
 
     def _is_idle_at_end(self, cursor: Cursor) -> bool:
@@ -338,7 +338,7 @@ class ReadTransitions(QueuesBase):
         else:
             self.cite_rules("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15")
             cursor.state = WAIT_PEEK_CURSOR_STATE
-            self.let_read_wait(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
+            self.let_read_wait(WaitingRead(read, cursor.handle, False, 0, cursor), wait_ms)
 
     def find_cursor_without_read(self, name: str) -> Cursor:
         """Return a cursor that no waiting read uses."""
@@ -348,7 +348,7 @@ class ReadTransitions(QueuesBase):
         return cursor
 
     def points_at_available_message(self, cursor: Cursor) -> bool:
-        return cursor.position is not None and cursor.position.state == AVAILABLE_STATE
+        return cursor.position is not None and cursor.position.state == AVAILABLE_MESSAGE_STATE
 
     def draw_cursor(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
@@ -358,7 +358,7 @@ class ReadTransitions(QueuesBase):
             for name, one in idle.items()
             if one.state == READ_CURSOR_STATE and not self.points_at_available_message(one)
         ]
-        return str(draw_one(chance, taken if taken and chance.random() < 0.4 else idle))
+        return str(draw_one_value_or_refuse_step(chance, taken if taken and chance.random() < 0.4 else idle))
 
     # -- waiting --------------------------------------------------------------------------------------------------
 
@@ -372,20 +372,20 @@ class ReadTransitions(QueuesBase):
         self.answer_with_success()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
-        return {"read": draw_one(chance, (reader.name for reader in self.readers()))}
+        return {"read": draw_one_value_or_refuse_step(chance, (reader.name for reader in self.readers()))}
 
-    def answer_read_or_let_wait(self, reader: Reader, wait_ms: int) -> None:
+    def answer_read_or_let_wait(self, reader: WaitingRead, wait_ms: int) -> None:
         """Answer a read with the first message of its queue, or let the read wait."""
         assert reader.handle.queue is not None
         found = next(iter(reader.handle.queue.list_available_positions()), None)
         if found is None:
             self.let_read_wait(reader, wait_ms)
-        elif reader.receives:
+        elif reader.is_receive:
             self.answer_receive_with_message(reader.name, found, reader.transaction)
         else:
             self.answer_read(found, reader.name)
 
-    def let_read_wait(self, reader: Reader, wait_ms: int) -> None:
+    def let_read_wait(self, reader: WaitingRead, wait_ms: int) -> None:
         """Let a read wait for a message (MS-MQDMPR 3.1.7.3.1)."""
         assert reader.handle.queue is not None
         if wait_ms == 0:
@@ -401,10 +401,10 @@ class ReadTransitions(QueuesBase):
         reader.handle.readers.append(reader)
 
     def answer_receive_with_message(
-        self, read: str, position: Position | None, transaction: Transaction | None
+        self, read: str, position: MessagePosition | None, transaction: Transaction | None
     ) -> None:
         """Answer a receive with a message, and take the message out of its queue."""
-        assert position is not None and position.state != DELETED_STATE
+        assert position is not None and position.state != DELETED_MESSAGE_STATE
         self.answer_read(position, read)
         self.take_out_message(position, transaction)
 
@@ -436,5 +436,7 @@ class ReadTransitions(QueuesBase):
     def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
         waiting = [] if queue is None else [one for handle in self.queues[queue].handles for one in handle.readers]
         return {
-            "wait_ms": 0 if len(waiting) >= MAX_READERS or queue == ADMIN_QUEUE_NAME else chance.choice(DRAWN_WAITS_MS)
+            "wait_ms": 0
+            if len(waiting) >= MAX_READERS or queue == ADMIN_QUEUE_NAME
+            else chance.choice(READ_TIMEOUTS_TO_DRAW_FROM_MS)
         }

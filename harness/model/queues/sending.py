@@ -7,21 +7,21 @@ from typing import Any
 
 from harness.model.queues.base import QueuesBase
 from harness.model.queues.state import (
-    AVAILABLE_STATE,
-    DELETED_STATE,
+    AVAILABLE_MESSAGE_STATE,
+    DELETED_MESSAGE_STATE,
     INFINITE_LIFETIME_S,
-    LOCKED_STATE,
+    LOCKED_MESSAGE_STATE,
     Message,
-    Operation,
-    Position,
+    MessagePosition,
     Queue,
+    TransactionOperation,
 )
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 ACKNOWLEDGMENT_REQUESTS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
-BODY_SIZES = (*(0,) * 30, *(3_000,) * 10, 66_000)
-BODY_TYPES = (0, 0, 8, 0x1011)
-DRAWN_LIFETIMES_S = (INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, 10, 60)
+BODY_SIZES_TO_DRAW_FROM = (*(0,) * 30, *(3_000,) * 10, 66_000)
+BODY_TYPES_TO_DRAW_FROM = (0, 0, 8, 0x1011)
+MESSAGE_LIFETIMES_TO_DRAW_FROM_S = (INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, 10, 60)
 MAX_MESSAGES_PER_QUEUE = 7
 """The number of messages in a queue at which applications stop sending to it."""
 
@@ -90,7 +90,7 @@ class SendTransitions(QueuesBase):
             self.cite_rules("MQDMPR-3.1.7.1.9-07")
             self.answer_with_refusal()
             return
-        position = self.insert_message(target, sent, LOCKED_STATE)
+        position = self.insert_message(target, sent, LOCKED_MESSAGE_STATE)
         position.expires_ms = None if life_s == INFINITE_LIFETIME_S else self.now_ms + 1_000 * life_s
         self.answer_with_success()
         if within is None:
@@ -98,14 +98,14 @@ class SendTransitions(QueuesBase):
             self.handle_arrival(position)
         else:
             self.cite_rules("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
-            within.operations.append(Operation("enqueue", position))
+            within.operations.append(TransactionOperation("enqueue", position))
 
     def check_message_may_wait_in_queue(self, queue: Queue, message: Message) -> None:
         """Raise ImpossibleStep if a message with a time limit would have to wait in a transactional queue."""
         if queue.transactional and message.time_to_be_received_s != INFINITE_LIFETIME_S:
             raise ImpossibleStep  # E108: the documents leave open which transaction deletes it
 
-    def handle_arrival(self, position: Position) -> None:
+    def handle_arrival(self, position: MessagePosition) -> None:
         """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
         if "positive_arrival" in position.message.requested_acknowledgments:
@@ -117,7 +117,7 @@ class SendTransitions(QueuesBase):
             one for one in self.queues.values() if one.parent is None and len(one.positions) < MAX_MESSAGES_PER_QUEUE
         ]
         awaited = [one for one in there if any(handle.readers for handle in one.handles)]
-        queue = draw_one(chance, awaited if awaited and chance.random() < 0.4 else there)
+        queue = draw_one_value_or_refuse_step(chance, awaited if awaited and chance.random() < 0.4 else there)
         transaction = None
         if self.transactions and chance.random() < (0.6 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))
@@ -128,14 +128,14 @@ class SendTransitions(QueuesBase):
             "queue": queue.name,
             "priority": chance.choice((0, 3, 3, 3, 7, chance.randrange(8))),
             "delivery": "transactional" if queue.transactional is fits else plain,
-            "size": chance.choice(BODY_SIZES),
+            "size": chance.choice(BODY_SIZES_TO_DRAW_FROM),
             "acks": sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
             if chance.random() < 0.4
             else [],
             "journal": chance.choice(([], [], [], ["positive"], ["negative"], ["negative", "positive"])),
             "application_tag": chance.choice((0, 0, 1, 0xFFFFFFFF)),
-            "body_type": chance.choice(BODY_TYPES),
-            "life_s": INFINITE_LIFETIME_S if queue.transactional else chance.choice(DRAWN_LIFETIMES_S),
+            "body_type": chance.choice(BODY_TYPES_TO_DRAW_FROM),
+            "life_s": INFINITE_LIFETIME_S if queue.transactional else chance.choice(MESSAGE_LIFETIMES_TO_DRAW_FROM_S),
             "transaction": transaction,
         }
 
@@ -157,30 +157,30 @@ class SendTransitions(QueuesBase):
             self.answer_with_refusal("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif within is not None and not source.transactional:
             self.answer_with_refusal("MQ_ERROR_TRANSACTION_USAGE")
-        elif position is None or not position.seen:
+        elif position is None or not position.was_ever_visible:
             raise ImpossibleStep  # no visible message has this LookupIdentifier
-        elif position.state != AVAILABLE_STATE:
+        elif position.state != AVAILABLE_MESSAGE_STATE:
             self.answer_with_refusal()
         elif within is not None:
             self.cite_rules("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03", "MQDMPR-3.1.1.13-06")
-            position.state = LOCKED_STATE
-            within.operations.append(Operation("move", position, target))
+            position.state = LOCKED_MESSAGE_STATE
+            within.operations.append(TransactionOperation("move", position, target))
             self.answer_with_success()
         else:
             self.cite_rules("MQDMPR-3.1.7.1.16-D01")
             self.move_position(position, target)
             self.answer_with_success()
 
-    def move_position(self, position: Position, target: Queue) -> None:
+    def move_position(self, position: MessagePosition, target: Queue) -> None:
         """Move a message to another queue (3.1.7.1.16). In this queue, its position is either after the messages of the
         same priority, or follows the order in which the messages arrived.
         """
         position.queue.positions.remove(position)
-        position.state = DELETED_STATE
+        position.state = DELETED_MESSAGE_STATE
         behind = [one for one in target.positions if one.message.priority == position.message.priority]
-        late = any(one.order > position.order for one in behind)
-        order = position.order if late and self.choose_reading("place of a moved message") else None
-        moved = self.insert_message(target, position.message, LOCKED_STATE, order)
+        late = any(one.arrival_number > position.arrival_number for one in behind)
+        order = position.arrival_number if late and self.choose_reading("place of a moved message") else None
+        moved = self.insert_message(target, position.message, LOCKED_MESSAGE_STATE, order)
         moved.expires_ms = position.expires_ms
         self.make_available(moved)
 
@@ -188,7 +188,7 @@ class SendTransitions(QueuesBase):
         movable = [one for one in self.queues.values() if one.positions and (one.parent or one.subqueues)]
         begun = sorted(name for name, one in self.transactions.items() if one.state == "active")
         within = [one for one in movable if one.transactional]
-        queue = draw_one(chance, within if within and begun and chance.random() < 0.6 else movable)
+        queue = draw_one_value_or_refuse_step(chance, within if within and begun and chance.random() < 0.6 else movable)
         whole = queue.parent or queue
         to = chance.choice([one for one in (whole, *whole.subqueues, *whole.subqueues) if one is not queue])
         transaction = None
@@ -197,5 +197,7 @@ class SendTransitions(QueuesBase):
             transaction = chance.choice(external or begun)
         elif self.transactions and chance.random() < 0.05:
             transaction = chance.choice(sorted(self.transactions))
-        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
+        message = draw_one_value_or_refuse_step(
+            chance, (one.message.name for one in queue.positions if one.was_ever_visible)
+        )
         return {"message": message, "queue": queue.name, "to": to.name, "transaction": transaction}

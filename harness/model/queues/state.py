@@ -6,7 +6,12 @@ from bisect import insort
 from dataclasses import dataclass, field
 from typing import Any
 
-AVAILABLE_STATE, LOCKED_STATE, PURGE_PENDING_STATE, DELETED_STATE = "available", "locked", "purge pending", "deleted"
+AVAILABLE_MESSAGE_STATE, LOCKED_MESSAGE_STATE, PURGE_PENDING_MESSAGE_STATE, DELETED_MESSAGE_STATE = (
+    "available",
+    "locked",
+    "purge pending",
+    "deleted",
+)
 UNREAD_CURSOR_STATE, READ_CURSOR_STATE, WAIT_PEEK_CURSOR_STATE, WAIT_RECEIVE_CURSOR_STATE = (
     "unread",
     "read",
@@ -73,23 +78,23 @@ class Message:
 
 
 @dataclass(eq=False, slots=True)
-class Position:
+class MessagePosition:
     """The position of a message in a queue. ``step``: the step that put the message there. ``expires_ms``: the time
-    at which the message expires. ``seen``: whether the message was ever visible.
+    at which the message expires. ``was_ever_visible``: whether the message was ever visible.
     """
 
     message: Message
     queue: Queue
-    order: int
+    arrival_number: int
     step: int
-    state: str = AVAILABLE_STATE
+    state: str = AVAILABLE_MESSAGE_STATE
     expires_ms: int | None = None
-    seen: bool = False
+    was_ever_visible: bool = False
 
     @property
     def sort_key(self) -> tuple[int, int]:
         """The sort key of the position. Positions are sorted by priority, then by arrival (3.1.1.2)."""
-        return -self.message.priority, self.order
+        return -self.message.priority, self.arrival_number
 
 
 @dataclass(eq=False, slots=True)
@@ -107,19 +112,21 @@ class Queue:
     parent: Queue | None = None
     journal: Queue | None = None
     subqueues: list[Queue] = field(default_factory=list)
-    positions: list[Position] = field(default_factory=list)
-    handles: list[Handle] = field(default_factory=list)
+    positions: list[MessagePosition] = field(default_factory=list)
+    handles: list[OpenQueueHandle] = field(default_factory=list)
     exists: bool = True
 
-    def insert(self, position: Position) -> None:
+    def insert(self, position: MessagePosition) -> None:
         insort(self.positions, position, key=lambda one: one.sort_key)
 
-    def list_available_positions(self, after: tuple[int, int] | None = None) -> list[Position]:
+    def list_available_positions(self, after: tuple[int, int] | None = None) -> list[MessagePosition]:
         """Return the positions of the available messages, in order. ``after``: the key after which the positions
         must be.
         """
         return [
-            one for one in self.positions if one.state == AVAILABLE_STATE and (after is None or one.sort_key > after)
+            one
+            for one in self.positions
+            if one.state == AVAILABLE_MESSAGE_STATE and (after is None or one.sort_key > after)
         ]
 
     def list_queue_and_parts(self) -> list[Queue]:
@@ -128,7 +135,7 @@ class Queue:
 
 
 @dataclass(eq=False, slots=True)
-class Handle:
+class OpenQueueHandle:
     """An OpenQueueDescriptor. ``queue`` is None if the queue was deleted. A handle without a name belongs to a
     single read.
     """
@@ -138,7 +145,7 @@ class Handle:
     access_mode: str = "receive"
     deny_receive: bool = False
     cursors: list[Cursor] = field(default_factory=list)
-    readers: list[Reader] = field(default_factory=list)
+    readers: list[WaitingRead] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
@@ -148,35 +155,35 @@ class Cursor:
     """
 
     name: str
-    handle: Handle
+    handle: OpenQueueHandle
     sort_key_of_position: tuple[int, int] | None = None
-    position: Position | None = None
+    position: MessagePosition | None = None
     state: str = UNREAD_CURSOR_STATE
 
-    def move(self, position: Position) -> None:
+    def move(self, position: MessagePosition) -> None:
         self.position, self.sort_key_of_position = position, position.sort_key
 
 
 @dataclass(eq=False, slots=True)
-class Reader:
+class WaitingRead:
     """A read that waits for a message."""
 
     name: str
-    handle: Handle
-    receives: bool
+    handle: OpenQueueHandle
+    is_receive: bool
     due_ms: int
     cursor: Cursor | None = None
     transaction: Transaction | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Operation:
+class TransactionOperation:
     """An operation in a transaction, which enqueues a message, dequeues a message, or moves a message to
     ``target``. ``reason``: the DequeueReason of a dequeue.
     """
 
     kind: str
-    position: Position
+    position: MessagePosition
     target: Queue | None = None
     reason: str = "ACK_RECEIVE"
 
@@ -188,4 +195,4 @@ class Transaction:
     name: str
     is_external: bool
     state: str = "active"
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[TransactionOperation] = field(default_factory=list)

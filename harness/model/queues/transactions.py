@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.sending import SendTransitions
-from harness.model.queues.state import DELETED_STATE, Transaction
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.queues.state import DELETED_MESSAGE_STATE, Transaction
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 MAX_TRANSACTIONS = 4
 
@@ -46,7 +46,7 @@ class TransactionTransitions(SendTransitions):
         long = [one for one in external if len(one.operations) > 1]
         moves = [one for one in external if any(each.target for each in one.operations)]
         preferred = moves if moves and chance.random() < 0.5 else long
-        one = draw_one(chance, preferred if preferred and chance.random() < 0.6 else external)
+        one = draw_one_value_or_refuse_step(chance, preferred if preferred and chance.random() < 0.6 else external)
         return {"transaction": one.name, "single_phase": chance.random() < 0.2}
 
     @transition("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-24", needs=("transactions",), weight=4)
@@ -67,13 +67,13 @@ class TransactionTransitions(SendTransitions):
         long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
         if not long and chance.random() < 0.6:
             raise ImpossibleStep
-        return str(draw_one(chance, long if long and chance.random() < 0.6 else self.transactions))
+        return str(draw_one_value_or_refuse_step(chance, long if long and chance.random() < 0.6 else self.transactions))
 
     def _carry_out_operations(self, transaction: Transaction) -> None:
         self._stop_readers(transaction)
         for operation in transaction.operations:
             position = operation.position
-            if position.state == DELETED_STATE:
+            if position.state == DELETED_MESSAGE_STATE:
                 continue
             if operation.kind == "enqueue":
                 self.cite_rules("MQDMPR-3.1.4.4-07")
@@ -99,10 +99,10 @@ class TransactionTransitions(SendTransitions):
         for operation in transaction.operations:
             position = operation.position
             if operation.kind == "enqueue":
-                if position.state != DELETED_STATE:
+                if position.state != DELETED_MESSAGE_STATE:
                     self.cite_rules("MQDMPR-3.1.4.5-17")
                     position.queue.positions.remove(position)
-                    position.state = DELETED_STATE
+                    position.state = DELETED_MESSAGE_STATE
             else:
                 self.cite_rules("MQDMPR-3.1.4.5-08", "MQDMPR-3.1.4.5-13")
                 received = operation.kind == "dequeue" and position.state == "purge pending"
@@ -133,8 +133,12 @@ class TransactionTransitions(SendTransitions):
         self.answer_with_success()
 
     def draw_reject(self, chance: Random) -> dict[str, Any]:
-        transaction = draw_one(chance, (one for one in self.transactions.values() if one.state == "active"))
+        transaction = draw_one_value_or_refuse_step(
+            chance, (one for one in self.transactions.values() if one.state == "active")
+        )
         received = [one for one in transaction.operations if one.kind == "dequeue"]
-        operation = draw_one(chance, (one for one in received if one.position.state != DELETED_STATE))
+        operation = draw_one_value_or_refuse_step(
+            chance, (one for one in received if one.position.state != DELETED_MESSAGE_STATE)
+        )
         position = operation.position
         return {"transaction": transaction.name, "message": position.message.name, "queue": position.queue.name}

@@ -15,29 +15,29 @@ from harness.model.agreement import ExpectedRefusal
 from harness.model.queues.area import QueuesModel
 from harness.model.queues.reading import (
     ALREADY_RECEIVED_STATUS,
-    DRAWN_WAITS_MS,
     ILLEGAL_CURSOR_STATUS,
     MESSAGE_NOT_FOUND_STATUS,
-    PEEK,
-    RECEIVE,
+    PEEK_READ_KIND,
+    READ_TIMEOUTS_TO_DRAW_FROM_MS,
+    RECEIVE_READ_KIND,
     TRANSACTION_USAGE_STATUS,
 )
 from harness.model.queues.state import (
-    AVAILABLE_STATE,
-    LOCKED_STATE,
+    AVAILABLE_MESSAGE_STATE,
+    LOCKED_MESSAGE_STATE,
     READ_CURSOR_STATE,
     UNREAD_CURSOR_STATE,
     WAIT_RECEIVE_CURSOR_STATE,
     Cursor,
-    Handle,
-    Operation,
-    Position,
+    MessagePosition,
+    OpenQueueHandle,
     Queue,
-    Reader,
     Transaction,
+    TransactionOperation,
+    WaitingRead,
 )
-from harness.model.remote.misuse import NEED_OF_LATER_METHODS, MisuseTransitions
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.remote.misuse import NEED_FOR_METHODS_OF_LATER_RELEASES, MisuseTransitions
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 QUEUE_NAMES = ("one", "two", "three")
 TRANSACTIONAL_QUEUE_NAME, JOURNALED_QUEUE_NAME = "three", "two"
@@ -47,7 +47,15 @@ MAX_CURSORS = 2
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START_RECEIVE_METHOD, START_RECEIVE2_METHOD = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 _NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
-_LOCAL_TRANSITIONS = {*QueuesModel.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
+_OMITTED_TRANSITIONS_OF_LOCAL_APPLICATIONS = {*QueuesModel.transitions} - {
+    "send",
+    "receive",
+    "peek",
+    "purge",
+    "pause",
+    "open",
+    "close",
+}
 
 
 @dataclass(eq=False, slots=True)
@@ -55,14 +63,16 @@ class Client:
     """A remote reader with its open handles."""
 
     name: str
-    handles: list[Handle] = field(default_factory=list)
+    handles: list[OpenQueueHandle] = field(default_factory=list)
 
 
 class RemoteReadingModel(MisuseTransitions):
     """The model of clients that read two queues remotely while applications also use the queues."""
 
-    left_out = frozenset(_LOCAL_TRANSITIONS)
-    weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
+    omitted_inherited_transitions = frozenset(_OMITTED_TRANSITIONS_OF_LOCAL_APPLICATIONS)
+    weights_of_inherited_transitions = MappingProxyType(
+        {"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1}
+    )
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -70,10 +80,10 @@ class RemoteReadingModel(MisuseTransitions):
             self.queues[name] = Queue(name, name == TRANSACTIONAL_QUEUE_NAME, journaling=name == JOURNALED_QUEUE_NAME)
             self.queues[name].journal = Queue(f"{name};journal")
         self.clients: dict[str, Client] = {}
-        self.remote: dict[str, Handle] = {}
+        self.remote: dict[str, OpenQueueHandle] = {}
         self.remote_cursors: dict[str, Cursor] = {}
         self.closed_cursors: dict[str, str] = {}
-        self.units: dict[str, tuple[Handle, Transaction]] = {}
+        self.units: dict[str, tuple[OpenQueueHandle, Transaction]] = {}
         """The receives that clients have begun, by the names of the reads."""
         self.remote_reads: set[str] = set()
 
@@ -107,7 +117,7 @@ class RemoteReadingModel(MisuseTransitions):
         self.answer_with_success()
 
     def draw_vanish(self, chance: Random) -> dict[str, Any]:
-        return {"client": draw_one(chance, self.clients)}
+        return {"client": draw_one_value_or_refuse_step(chance, self.clients)}
 
     @transition(
         "MQQP-3.1.4.3-16",
@@ -131,7 +141,7 @@ class RemoteReadingModel(MisuseTransitions):
         if not self.is_shared(opened, access, deny_receive):
             self.answer_with_refusal()
             return
-        made = Handle(handle, opened, access, deny_receive)
+        made = OpenQueueHandle(handle, opened, access, deny_receive)
         opened.handles.append(made)
         who.handles.append(made)
         self.remote[handle] = made
@@ -140,9 +150,11 @@ class RemoteReadingModel(MisuseTransitions):
     def draw_open_remote(self, chance: Random) -> dict[str, Any]:
         return {
             "handle": f"h{self.steps}",
-            "client": draw_one(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
+            "client": draw_one_value_or_refuse_step(
+                chance, (one.name for one in self.clients.values() if len(one.handles) < 3)
+            ),
             "queue": chance.choice(QUEUE_NAMES),
-            "access": chance.choice((RECEIVE, RECEIVE, RECEIVE, PEEK)),
+            "access": chance.choice((RECEIVE_READ_KIND, RECEIVE_READ_KIND, RECEIVE_READ_KIND, PEEK_READ_KIND)),
             "deny_receive": chance.random() < 0.1,
             "ignored": chance.choice(("own", "own", "zero", "other")),
             "reserved": chance.choice((0, 0, 1, 0xFFFF)),
@@ -158,17 +170,17 @@ class RemoteReadingModel(MisuseTransitions):
         if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
             raise ImpossibleStep  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
-            self._cancel_reader(reader, is_failure=not reader.receives and self.choose_reading("E52") == 1)
+            self._cancel_reader(reader, is_failure=not reader.is_receive and self.choose_reading("E52") == 1)
         self._close_handle(client, closed)
         self.answer_with_success()
 
     def draw_close_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.remote)}
+        return {"handle": draw_one_value_or_refuse_step(chance, self.remote)}
 
-    def find_client(self, handle: Handle) -> Client:
+    def find_client(self, handle: OpenQueueHandle) -> Client:
         return next(one for one in self.clients.values() if handle in one.handles)
 
-    def _close_handle(self, client: Client, handle: Handle) -> None:
+    def _close_handle(self, client: Client, handle: OpenQueueHandle) -> None:
         assert handle.queue is not None and handle.name is not None
         client.handles.remove(handle)
         handle.queue.handles.remove(handle)
@@ -189,7 +201,9 @@ class RemoteReadingModel(MisuseTransitions):
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
             "cursor": f"c{self.steps}",
-            "handle": draw_one(chance, (n for n, h in self.remote.items() if len(h.cursors) < MAX_CURSORS)),
+            "handle": draw_one_value_or_refuse_step(
+                chance, (n for n, h in self.remote.items() if len(h.cursors) < MAX_CURSORS)
+            ),
         }
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
@@ -204,7 +218,7 @@ class RemoteReadingModel(MisuseTransitions):
         self.answer_with_success()
 
     def draw_drop_cursor(self, chance: Random) -> dict[str, Any]:
-        return {"cursor": draw_one(chance, self.remote_cursors)}
+        return {"cursor": draw_one_value_or_refuse_step(chance, self.remote_cursors)}
 
     # -- reads --------------------------------------------------------------------------------------------------------
 
@@ -220,28 +234,28 @@ class RemoteReadingModel(MisuseTransitions):
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
         """Let a client read the first message remotely. A receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
-        if receives and opened.access_mode != RECEIVE:
+        if receives and opened.access_mode != RECEIVE_READ_KIND:
             raise ImpossibleStep
         self.remote_reads.add(read)
         self.answer_read_or_let_wait(
-            Reader(read, opened, receives, 0, None, self.get_transaction_of_read(read, opened, receives)), wait_ms
+            WaitingRead(read, opened, receives, 0, None, self.get_transaction_of_read(read, opened, receives)), wait_ms
         )
 
     def draw_read_remote(self, chance: Random) -> dict[str, Any]:
-        handle = draw_one(chance, self.remote.values())
+        handle = draw_one_value_or_refuse_step(chance, self.remote.values())
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
-            "receives": handle.access_mode == RECEIVE and chance.random() < 0.7,
+            "receives": handle.access_mode == RECEIVE_READ_KIND and chance.random() < 0.7,
             "method": chance.choice((START_RECEIVE_METHOD, START_RECEIVE2_METHOD)),
             "wait_ms": self.draw_remote_wait(chance, handle),
         }
 
-    def draw_remote_wait(self, chance: Random, handle: Handle) -> int:
+    def draw_remote_wait(self, chance: Random, handle: OpenQueueHandle) -> int:
         queue = handle.queue
         assert queue is not None
         waiting = sum(len(one.readers) for one in queue.handles)
-        return 0 if waiting >= 3 else int(chance.choice(DRAWN_WAITS_MS))
+        return 0 if waiting >= 3 else int(chance.choice(READ_TIMEOUTS_TO_DRAW_FROM_MS))
 
     @transition(
         "MQQP-3.1.4.1-D12",
@@ -257,8 +271,8 @@ class RemoteReadingModel(MisuseTransitions):
         there = self.find_idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
-        receives = action == RECEIVE
-        if receives and handle.access_mode != RECEIVE:
+        receives = action == RECEIVE_READ_KIND
+        if receives and handle.access_mode != RECEIVE_READ_KIND:
             raise ImpossibleStep
         unit = self.get_transaction_of_read(read, handle, receives)
         self.remote_reads.add(read)
@@ -281,12 +295,16 @@ class RemoteReadingModel(MisuseTransitions):
             self.answer_with_refusal(MESSAGE_NOT_FOUND_STATUS, name=read)
         else:
             there.state = WAIT_RECEIVE_CURSOR_STATE
-            self.let_read_wait(Reader(read, handle, True, 0, there, unit), wait_ms)
+            self.let_read_wait(WaitingRead(read, handle, True, 0, there, unit), wait_ms)
 
     def draw_read_remote_at(self, chance: Random) -> dict[str, Any]:
         cursor = self.draw_remote_cursor_without_read(chance)
         handle = self.remote_cursors[cursor].handle
-        actions = (RECEIVE, PEEK, "next") if handle.access_mode == RECEIVE else (PEEK, "next")
+        actions = (
+            (RECEIVE_READ_KIND, PEEK_READ_KIND, "next")
+            if handle.access_mode == RECEIVE_READ_KIND
+            else (PEEK_READ_KIND, "next")
+        )
         wait_ms = self.draw_remote_wait(chance, handle)
         return {"read": f"r{self.steps}", "cursor": cursor, "action": chance.choice(actions), "wait_ms": wait_ms}
 
@@ -295,7 +313,7 @@ class RemoteReadingModel(MisuseTransitions):
         "MQQP-3.1.4.11-39",
         "MQQP-3.1.4.11-41",
         "MQQP-3.1.4.11-47",
-        needs=(*_NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS),
+        needs=(*_NEEDED_CAPABILITIES, NEED_FOR_METHODS_OF_LATER_RELEASES),
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
@@ -303,7 +321,7 @@ class RemoteReadingModel(MisuseTransitions):
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.find_position(queue, message)
-        if position is None or not position.seen or (receives and opened.access_mode != RECEIVE):
+        if position is None or not position.was_ever_visible or (receives and opened.access_mode != RECEIVE_READ_KIND):
             raise ImpossibleStep
         found = self.seek(queue, position, seek)
         self.remote_reads.add(read)
@@ -320,7 +338,7 @@ class RemoteReadingModel(MisuseTransitions):
             unit = self.get_transaction_of_read(read, opened, True)
             if unit is not None and self.choose_reading("E57"):
                 self.answer_receive_with_message(read, found, None)
-                unit.operations.append(Operation("dequeue", found))
+                unit.operations.append(TransactionOperation("dequeue", found))
             else:
                 self.answer_receive_with_message(read, found, unit)
         else:
@@ -329,22 +347,24 @@ class RemoteReadingModel(MisuseTransitions):
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
         opened = [(handle, one) for handle in self.remote.values() for one in self._list_seen_positions(handle)]
         held = [
-            (handle, one) for handle, one in opened if one.state != AVAILABLE_STATE and handle.access_mode == RECEIVE
+            (handle, one)
+            for handle, one in opened
+            if one.state != AVAILABLE_MESSAGE_STATE and handle.access_mode == RECEIVE_READ_KIND
         ]
         after_held = bool(held) and chance.random() < 0.5
-        handle, position = draw_one(chance, held if after_held else opened)
+        handle, position = draw_one_value_or_refuse_step(chance, held if after_held else opened)
         seeks = ("current", "next", "previous", *(() if after_held else ("first", "last")))
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
             "message": position.message.name,
             "seek": chance.choice(seeks),
-            "receives": handle.access_mode == RECEIVE and chance.random() < 0.5,
+            "receives": handle.access_mode == RECEIVE_READ_KIND and chance.random() < 0.5,
         }
 
-    def _list_seen_positions(self, handle: Handle) -> list[Position]:
+    def _list_seen_positions(self, handle: OpenQueueHandle) -> list[MessagePosition]:
         assert handle.queue is not None
-        return [one for one in handle.queue.positions if one.seen]
+        return [one for one in handle.queue.positions if one.was_ever_visible]
 
     def find_idle_cursor(self, name: str) -> Cursor:
         cursor: Cursor = self.find(self.remote_cursors, name)
@@ -354,11 +374,15 @@ class RemoteReadingModel(MisuseTransitions):
 
     def draw_remote_cursor_without_read(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
-        return str(draw_one(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
+        return str(
+            draw_one_value_or_refuse_step(
+                chance, (name for name, one in self.remote_cursors.items() if one not in waiting)
+            )
+        )
 
     # -- open receives ------------------------------------------------------------------------------------------------
 
-    def get_transaction_of_read(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
+    def get_transaction_of_read(self, read: str, handle: OpenQueueHandle, receives: bool) -> Transaction | None:
         """Return the transaction of a receive in two phases, or None for a peek. The receive is the only operation of
         this transaction, and ends with it.
         """
@@ -368,7 +392,7 @@ class RemoteReadingModel(MisuseTransitions):
         self.units[read] = (handle, unit)
         return unit
 
-    def answer_read(self, position: Position | None, name: str = "answer") -> None:
+    def answer_read(self, position: MessagePosition | None, name: str = "answer") -> None:
         """Answer a read. The client gets a handle for the read only if the read is a receive that returns a message
         (MS-MQQP 3.1.4.1).
         """
@@ -397,7 +421,7 @@ class RemoteReadingModel(MisuseTransitions):
         if not unit.operations:
             raise ImpossibleStep
         del self.units[read]
-        if acknowledge and unit.operations[0].position.state == LOCKED_STATE:
+        if acknowledge and unit.operations[0].position.state == LOCKED_MESSAGE_STATE:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
         elif acknowledge:
             self.delete_position(unit.operations[0].position, self.get_removal_reason_of_purged_message())
@@ -414,7 +438,7 @@ class RemoteReadingModel(MisuseTransitions):
 
     def draw_end_read(self, chance: Random) -> dict[str, Any]:
         reads = [read for client in self.clients.values() for read in self.list_answered_receives(client)]
-        return {"read": draw_one(chance, reads), "acknowledge": chance.random() < 0.6}
+        return {"read": draw_one_value_or_refuse_step(chance, reads), "acknowledge": chance.random() < 0.6}
 
     def _release_message(self, unit: Transaction) -> None:
         self.cite_rules("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
@@ -426,13 +450,13 @@ class RemoteReadingModel(MisuseTransitions):
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise ImpossibleStep
-        if not reader.receives and self.choose_reading("E52"):
+        if not reader.is_receive and self.choose_reading("E52"):
             self.answer_with_refusal()
             return
         self._cancel_reader(reader)
         self.answer_with_success()
 
-    def _cancel_reader(self, reader: Reader, *, is_failure: bool = False) -> None:
+    def _cancel_reader(self, reader: WaitingRead, *, is_failure: bool = False) -> None:
         """End a waiting read that is canceled. ``is_failure``: whether the read must end with a failure status.
         Otherwise, the documents leave open which status the read gets (E51).
         """
@@ -441,17 +465,25 @@ class RemoteReadingModel(MisuseTransitions):
             self.answers[reader.name] = ExpectedRefusal(excluded_statuses=(CANCELED_STATUS,))
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
-        return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
+        return {
+            "read": draw_one_value_or_refuse_step(
+                chance, (one.name for one in self.readers() if one.handle.name in self.remote)
+            )
+        }
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDED_CAPABILITIES, weight=1)
     def purge_remote(self, handle: str) -> None:
         """Let a client purge a queue remotely."""
         opened = self.find(self.remote, handle)
-        if opened.access_mode != RECEIVE:
+        if opened.access_mode != RECEIVE_READ_KIND:
             raise ImpossibleStep
         assert opened.queue is not None
         self.purge(opened.queue.name)
         self.answer_with_success()
 
     def draw_purge_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, (name for name, one in self.remote.items() if one.access_mode == RECEIVE))}
+        return {
+            "handle": draw_one_value_or_refuse_step(
+                chance, (name for name, one in self.remote.items() if one.access_mode == RECEIVE_READ_KIND)
+            )
+        }

@@ -10,11 +10,11 @@ from typing import Any
 
 from harness.model.agreement import ExpectedRefusal
 from harness.model.queues.area import QueuesModel
-from harness.model.queues.state import Cursor, Handle
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.queues.state import Cursor, OpenQueueHandle
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
-NEED_OF_LATER_METHODS = "later methods"
+NEED_FOR_METHODS_OF_LATER_RELEASES = "later methods"
 """The methods of qm2qm that are missing in the first releases of Windows (MS-MQQP, notes <25> and <27>)."""
 OPEN_WITH_DIFFERENT_POINTERS, OPEN_WITH_ZERO_POINTERS = "open with two different pointers", "open with pointers of zero"
 CLOSE_CURSOR_OF_OTHER_QUEUE = "close a cursor of another queue"
@@ -38,7 +38,7 @@ RULES_OF_MISUSE = {
     LOOK_UP_WITH_OTHER_ACTION: ("MQQP-3.1.4.11-37",),
 }
 _MISUSES_OF_CURSORS = (CLOSE_CURSOR_OF_OTHER_QUEUE, READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR)
-_STATUSES_OF_USED_CURSORS = ("MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED")
+_FAILURE_STATUSES_OF_READS_BY_OPEN_CURSOR = ("MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED")
 """The failures of reads by an open cursor."""
 RPC_INTERFACE_NAMES = ("qmcomm", "qm2qm")
 GARBLED_REQUESTS = ("a version that does not exist", "bytes of another protocol", "half of a request")
@@ -49,19 +49,24 @@ class MisuseTransitions(QueuesModel):
     """The transitions in which clients send wrong requests, or requests that change nothing."""
 
     clients: Mapping[str, Any]
-    remote: dict[str, Handle]
+    remote: dict[str, OpenQueueHandle]
     remote_cursors: dict[str, Cursor]
     closed_cursors: dict[str, str]
     """The name of the handle of each cursor that a client has closed."""
 
-    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=1)
+    @transition(
+        "MQQP-3.1.4.9-D02",
+        "MQQP-3.1.4.9-D01",
+        needs=(*NEEDED_CAPABILITIES, NEED_FOR_METHODS_OF_LATER_RELEASES),
+        weight=1,
+    )
     def ask_version(self, client: str) -> None:
         """Let a client request the version of the system, which must always be the same."""
         self.find(self.clients, client)
         self.answers["answer"] = "the same version"
 
     def draw_ask_version(self, chance: Random) -> dict[str, Any]:
-        return {"client": draw_one(chance, self.clients)}
+        return {"client": draw_one_value_or_refuse_step(chance, self.clients)}
 
     @transition("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", needs=NEEDED_CAPABILITIES, weight=1)
     def ask_port(self, client: str, interface: str, at_read_port: bool) -> None:
@@ -74,7 +79,7 @@ class MisuseTransitions(QueuesModel):
     def draw_ask_port(self, chance: Random) -> dict[str, Any]:
         at_read_port = chance.random() < 0.5
         return {
-            "client": draw_one(chance, self.clients),
+            "client": draw_one_value_or_refuse_step(chance, self.clients),
             "interface": chance.choice(RPC_INTERFACE_NAMES),
             "at_read_port": at_read_port,
         }
@@ -87,7 +92,9 @@ class MisuseTransitions(QueuesModel):
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {"how": chance.choice(GARBLED_REQUESTS)}
 
-    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
+    @transition(
+        "MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, NEED_FOR_METHODS_OF_LATER_RELEASES), weight=2
+    )
     def misuse(self, handle: str, other: str | None, how: str) -> None:
         """Let a client send an incorrect request about a queue. ``other``: the cursor that the client wrongly names in
         the request, or None if the request names no cursor.
@@ -97,14 +104,18 @@ class MisuseTransitions(QueuesModel):
             raise ImpossibleStep
         self.cite_rules(*RULES_OF_MISUSE[how])
         if how in (READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR):
-            self.answers["answer"] = ExpectedRefusal(excluded_statuses=_STATUSES_OF_USED_CURSORS)
+            self.answers["answer"] = ExpectedRefusal(excluded_statuses=_FAILURE_STATUSES_OF_READS_BY_OPEN_CURSOR)
         else:
             self.answer_with_refusal()
 
     def draw_misuse(self, chance: Random) -> dict[str, Any]:
         how = chance.choice([one for one in RULES_OF_MISUSE if one not in WRONG_LOOK_UPS])
-        handle = draw_one(chance, self.remote)
-        other = draw_one(chance, self._list_unusable_cursors(handle, how)) if how in _MISUSES_OF_CURSORS else None
+        handle = draw_one_value_or_refuse_step(chance, self.remote)
+        other = (
+            draw_one_value_or_refuse_step(chance, self._list_unusable_cursors(handle, how))
+            if how in _MISUSES_OF_CURSORS
+            else None
+        )
         return {"handle": handle, "other": other, "how": how}
 
     def _list_unusable_cursors(self, handle: str, how: str) -> list[str]:
@@ -116,7 +127,12 @@ class MisuseTransitions(QueuesModel):
             return [name for name, of in self.closed_cursors.items() if of == handle]
         return [name for name, one in cursors.items() if one.handle is not opened]
 
-    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
+    @transition(
+        "MQQP-3.1.4.11-23",
+        "MQQP-3.1.4.11-13",
+        needs=(*NEEDED_CAPABILITIES, NEED_FOR_METHODS_OF_LATER_RELEASES),
+        weight=2,
+    )
     def misuse_lookup(self, handle: str, how: str) -> None:
         """Let a client send a wrong lookup."""
         self.find(self.remote, handle)
@@ -124,7 +140,7 @@ class MisuseTransitions(QueuesModel):
         self.answer_with_refusal()
 
     def draw_misuse_lookup(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.remote), "how": chance.choice(WRONG_LOOK_UPS)}
+        return {"handle": draw_one_value_or_refuse_step(chance, self.remote), "how": chance.choice(WRONG_LOOK_UPS)}
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDED_CAPABILITIES, weight=1)
     def cancel_nothing(self, handle: str) -> None:
@@ -133,4 +149,4 @@ class MisuseTransitions(QueuesModel):
         self.answer_with_refusal("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 
     def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.remote)}
+        return {"handle": draw_one_value_or_refuse_step(chance, self.remote)}

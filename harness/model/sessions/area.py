@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import BoundedNumber
+from harness.model.agreement import ExpectedNumberBetweenBounds
 from harness.model.sessions.pings import PingTransitions
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 from harness.model.unused_fields import (
-    BASE_FIELDS,
-    ESTABLISH_FIELDS,
-    INTERNAL_FIELDS,
-    PARAMETERS_FIELDS,
+    RULE_BY_UNUSED_BASE_HEADER_FIELD,
+    RULE_BY_UNUSED_CONNECTION_PARAMETERS_FIELD,
+    RULE_BY_UNUSED_ESTABLISH_CONNECTION_FIELD,
+    RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
     draw_unused_fields,
-    list_rules,
+    list_rules_about_unused_fields,
 )
 
 REACTION_TIME_MS = 1_000
@@ -32,7 +32,7 @@ TIMER_MARGIN_MS = 2_500
 MAX_SESSIONS = 4
 MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
-CONNECTED_STATE, ESTABLISHED_STATE, OPEN_STATE, REFUSED_STATE, CLOSED_STATE = (
+CONNECTED_SESSION_STATE, ESTABLISHED_SESSION_STATE, OPEN_SESSION_STATE, REFUSED_SESSION_STATE, CLOSED_SESSION_STATE = (
     "connected",
     "established",
     "open",
@@ -53,7 +53,7 @@ class Session:
     """
 
     name: str
-    state: str = CONNECTED_STATE
+    state: str = CONNECTED_SESSION_STATE
     due_ms: int | None = None
     received: int = 0
     recoverable: int = 0
@@ -64,7 +64,7 @@ class Session:
     @property
     def has_timer(self) -> bool:
         """Whether the Session Initialization Timer runs for the session."""
-        return self.state in (CONNECTED_STATE, ESTABLISHED_STATE) and self.due_ms is not None
+        return self.state in (CONNECTED_SESSION_STATE, ESTABLISHED_SESSION_STATE) and self.due_ms is not None
 
 
 class SessionsModel(PingTransitions):
@@ -79,7 +79,11 @@ class SessionsModel(PingTransitions):
         have expired.
         """
         found = self.sessions.get(name)
-        if found is None or found.state in (CLOSED_STATE, REFUSED_STATE) or self.may_timer_expire_now(found):
+        if (
+            found is None
+            or found.state in (CLOSED_SESSION_STATE, REFUSED_SESSION_STATE)
+            or self.may_timer_expire_now(found)
+        ):
             raise ImpossibleStep
         return found
 
@@ -89,10 +93,12 @@ class SessionsModel(PingTransitions):
 
     def draw_live_session(self, chance: Random, *states: str) -> str:
         """Draw a session. Most draws choose a session whose state allows the next packet of the set-up."""
-        open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED_STATE, REFUSED_STATE))
+        open_ones = (
+            one for one in self.sessions.values() if one.state not in (CLOSED_SESSION_STATE, REFUSED_SESSION_STATE)
+        )
         live = [one for one in open_ones if not self.may_timer_expire_now(one)]
         fitting = [one for one in live if one.state in states]
-        return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
+        return str(draw_one_value_or_refuse_step(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let time pass. The system closes each session whose Session Initialization Timer expires."""
@@ -100,7 +106,7 @@ class SessionsModel(PingTransitions):
         for one in self.sessions.values():
             if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.may_timer_expire_now(one):
                 if any(
-                    each.state in (CONNECTED_STATE, ESTABLISHED_STATE) and each.due_ms is None
+                    each.state in (CONNECTED_SESSION_STATE, ESTABLISHED_SESSION_STATE) and each.due_ms is None
                     for each in self.sessions.values()
                 ):
                     raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
@@ -115,7 +121,7 @@ class SessionsModel(PingTransitions):
         others = self.list_other_sessions_with_timer(session)
         if others and self.choose_reading("E13"):
             due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
-            refused = session.state == REFUSED_STATE and self.choose_reading(
+            refused = session.state == REFUSED_SESSION_STATE and self.choose_reading(
                 "effect of a refused request on the shared timer", 3
             )
             for one in others:
@@ -144,7 +150,7 @@ class SessionsModel(PingTransitions):
         self.cite_rules("MQQB-3.1.5.9-D02")
         if session.has_timer:
             self.stop_timer(session, "reading of E13 when a session ends")
-        session.state = CLOSED_STATE
+        session.state = CLOSED_SESSION_STATE
 
     # -- set-up of sessions -----------------------------------------------------------------------------------------
 
@@ -156,7 +162,10 @@ class SessionsModel(PingTransitions):
         self.settle()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
-        if sum(one.state not in (CLOSED_STATE, REFUSED_STATE) for one in self.sessions.values()) >= MAX_SESSIONS:
+        if (
+            sum(one.state not in (CLOSED_SESSION_STATE, REFUSED_SESSION_STATE) for one in self.sessions.values())
+            >= MAX_SESSIONS
+        ):
             raise ImpossibleStep
         return {"session": f"s{self.steps}"}
 
@@ -176,8 +185,8 @@ class SessionsModel(PingTransitions):
     def establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
         """Let the peer send an EstablishConnection request."""
         one = self.find_live_session(session)
-        self.cite_rules(*list_rules(ignored))
-        if one.state != CONNECTED_STATE:
+        self.cite_rules(*list_rules_about_unused_fields(ignored))
+        if one.state != CONNECTED_SESSION_STATE:
             self.cite_rules("MQQB-3.1.5.3-01")
             self.close(one)
         else:
@@ -186,14 +195,14 @@ class SessionsModel(PingTransitions):
             answered = server if refused and self.choose_reading("E10") else OWN_SERVER_GUID
             told = {"refused": refused, "client": client, "server": answered, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
-            one.state = REFUSED_STATE if refused else ESTABLISHED_STATE
+            one.state = REFUSED_SESSION_STATE if refused else ESTABLISHED_SESSION_STATE
             if self.choose_reading("event that starts the Session Initialization Timer") == 0:
                 self.start_timer(one)
         self.settle()
 
     def draw_establish(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live_session(chance, CONNECTED_STATE),
+            "session": self.draw_live_session(chance, CONNECTED_SESSION_STATE),
             "server": chance.choice(
                 (
                     OWN_SERVER_GUID,
@@ -211,7 +220,12 @@ class SessionsModel(PingTransitions):
             "client": chance.choice(("peer", "peer", "other")),
             "stamp": chance.choice((1, 0xFFFFFFFF, chance.randrange(1 << 32))),
             "se": chance.choice((0, 1)),
-            "ignored": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS),
+            "ignored": draw_unused_fields(
+                chance,
+                RULE_BY_UNUSED_BASE_HEADER_FIELD,
+                RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
+                RULE_BY_UNUSED_ESTABLISH_CONNECTION_FIELD,
+            ),
         }
 
     @transition(
@@ -229,22 +243,27 @@ class SessionsModel(PingTransitions):
     def parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
         """Let the peer send a ConnectionParameters request."""
         one = self.find_live_session(session)
-        self.cite_rules(*list_rules(ignored))
-        if one.state != ESTABLISHED_STATE:
+        self.cite_rules(*list_rules_about_unused_fields(ignored))
+        if one.state != ESTABLISHED_SESSION_STATE:
             self.cite_rules("MQQB-3.1.5.4-01")
             self.close(one)
         else:
             one.answers.append({"kind": "ConnectionParameters", "refused": False, "recoverable_ms": recoverable_ms})
-            one.state = OPEN_STATE
+            one.state = OPEN_SESSION_STATE
             self.stop_timer(one)
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live_session(chance, ESTABLISHED_STATE),
+            "session": self.draw_live_session(chance, ESTABLISHED_SESSION_STATE),
             "recoverable_ms": chance.choice((500, 500, 600, 700)),
             "window": chance.choice((1, 64, 0xFFFF)),
-            "ignored": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS),
+            "ignored": draw_unused_fields(
+                chance,
+                RULE_BY_UNUSED_BASE_HEADER_FIELD,
+                RULE_BY_UNUSED_INTERNAL_HEADER_FIELD,
+                RULE_BY_UNUSED_CONNECTION_PARAMETERS_FIELD,
+            ),
         }
 
     # -- packets of an open session -----------------------------------------------------------------------------------
@@ -260,7 +279,7 @@ class SessionsModel(PingTransitions):
         one = self.find_live_session(session)
         if recoverable and wrong is not None:
             raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
-        if recoverable and one.state == OPEN_STATE and self.choose_reading("E19"):
+        if recoverable and one.state == OPEN_SESSION_STATE and self.choose_reading("E19"):
             self.refuse_messages_without_counting(one)
         else:
             self.count(one, recoverable)
@@ -276,13 +295,13 @@ class SessionsModel(PingTransitions):
         session.uncounted_message_count += number
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        session, recoverable = self.draw_live_session(chance, OPEN_STATE), chance.random() < 0.6
+        session, recoverable = self.draw_live_session(chance, OPEN_SESSION_STATE), chance.random() < 0.6
         wrong = chance.choice((None,) * 4 + (0,) * 4 + (1, 0xFFFF, 0x8000))
         return {"session": session, "recoverable": recoverable, "wrong": None if recoverable else wrong}
 
     def count(self, session: Session, recoverable: bool) -> None:
         """Count a message from the peer if its session is open; otherwise close the session."""
-        if session.state != OPEN_STATE:
+        if session.state != OPEN_SESSION_STATE:
             self.close(session)
             return
         session.received += 1
@@ -307,13 +326,13 @@ class SessionsModel(PingTransitions):
     def burst(self, session: str, number: int) -> None:
         """Let the peer send more recoverable messages than one acknowledgment can name."""
         one = self.find_live_session(session)
-        if one.state != OPEN_STATE:
+        if one.state != OPEN_SESSION_STATE:
             raise ImpossibleStep
         if self.choose_reading("E19"):
             self.refuse_messages_without_counting(one, number)
-            at_once = BoundedNumber(one.acknowledged, one.received)
+            at_once = ExpectedNumberBetweenBounds(one.acknowledged, one.received)
         else:
-            at_once = BoundedNumber(one.received + MAX_MESSAGES_NAMED_BY_ACK, one.received + number)
+            at_once = ExpectedNumberBetweenBounds(one.received + MAX_MESSAGES_NAMED_BY_ACK, one.received + number)
             one.received += number
             one.recoverable += number
             one.acknowledged = one.received
@@ -321,9 +340,9 @@ class SessionsModel(PingTransitions):
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        open_ones = (one.name for one in self.sessions.values() if one.state == OPEN_STATE)
+        open_ones = (one.name for one in self.sessions.values() if one.state == OPEN_SESSION_STATE)
         return {
-            "session": draw_one(chance, open_ones),
+            "session": draw_one_value_or_refuse_step(chance, open_ones),
             "number": chance.randint(MAX_MESSAGES_NAMED_BY_ACK + 1, MAX_MESSAGES_NAMED_BY_ACK + 8),
         }
 
@@ -340,16 +359,16 @@ class SessionsModel(PingTransitions):
     def acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
         """Let the peer send a SessionAck. Its counts of the system's messages may be wrong."""
         one = self.find_live_session(session)
-        self.cite_rules(*list_rules(ignored))
-        if one.state != OPEN_STATE or wrong or wrong_recoverable + one.uncounted_message_count & 0xFFFF:
+        self.cite_rules(*list_rules_about_unused_fields(ignored))
+        if one.state != OPEN_SESSION_STATE or wrong or wrong_recoverable + one.uncounted_message_count & 0xFFFF:
             self.close(one)
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
         wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
-        session = self.draw_live_session(chance, OPEN_STATE)
-        ignored = draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)
+        session = self.draw_live_session(chance, OPEN_SESSION_STATE)
+        ignored = draw_unused_fields(chance, RULE_BY_UNUSED_BASE_HEADER_FIELD, RULE_BY_UNUSED_INTERNAL_HEADER_FIELD)
         return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable, "ignored": ignored}
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
@@ -359,7 +378,7 @@ class SessionsModel(PingTransitions):
         self.settle()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live_session(chance, OPEN_STATE), "final": chance.random() < 0.5}
+        return {"session": self.draw_live_session(chance, OPEN_SESSION_STATE), "final": chance.random() < 0.5}
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
@@ -369,7 +388,9 @@ class SessionsModel(PingTransitions):
 
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live_session(chance, CONNECTED_STATE, ESTABLISHED_STATE, OPEN_STATE),
+            "session": self.draw_live_session(
+                chance, CONNECTED_SESSION_STATE, ESTABLISHED_SESSION_STATE, OPEN_SESSION_STATE
+            ),
             "how": chance.choice(("signature", "version")),
         }
 
@@ -380,7 +401,11 @@ class SessionsModel(PingTransitions):
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live_session(chance, CONNECTED_STATE, ESTABLISHED_STATE, OPEN_STATE)}
+        return {
+            "session": self.draw_live_session(
+                chance, CONNECTED_SESSION_STATE, ESTABLISHED_SESSION_STATE, OPEN_SESSION_STATE
+            )
+        }
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest_until_acknowledged(self) -> None:
@@ -397,11 +422,11 @@ class SessionsModel(PingTransitions):
 
     def _describe_session(self, session: Session) -> dict[str, Any]:
         seen: dict[str, Any] = {"answers": list(session.answers)}
-        if session.state != REFUSED_STATE and not self.may_timer_expire_now(session):
-            seen["open"] = session.state != CLOSED_STATE
-        if session.state == OPEN_STATE:
+        if session.state != REFUSED_SESSION_STATE and not self.may_timer_expire_now(session):
+            seen["open"] = session.state != CLOSED_SESSION_STATE
+        if session.state == OPEN_SESSION_STATE:
             seen |= {
-                "acknowledged": BoundedNumber(session.acknowledged, session.received),
+                "acknowledged": ExpectedNumberBetweenBounds(session.acknowledged, session.received),
                 "recoverable": session.recoverable,
                 "wrong headers": 0,
             }

@@ -6,9 +6,9 @@ from random import Random
 from typing import Any
 
 from harness.model.steps import Model, transition
-from harness.model.unused_fields import PING_FIELDS, list_rules
+from harness.model.unused_fields import RULE_BY_UNUSED_PING_FIELD, list_rules_about_unused_fields
 
-PING_PORT_NAMES = ("first", "second")
+NAMES_OF_SOURCE_PORTS_OF_PINGS = ("first", "second")
 """The ports from which the peer sends Ping Requests."""
 
 
@@ -29,7 +29,7 @@ class PingTransitions(Model):
     def ping(self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool) -> None:
         """Let the peer send a Ping Request. ``valid``: whether its Signature is correct."""
         response = {"end": end, "cookie": cookie, "rc": rc, "rf": 0, "guid": "own", "signature": True, "size": 24}
-        self.cite_rules(*list_rules(unused))
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         self.answers["answer"] = [response] if valid else []
         self.settle()
 
@@ -39,10 +39,10 @@ class PingTransitions(Model):
 
     def draw_ping(self, chance: Random) -> dict[str, Any]:
         return {
-            "end": chance.choice(PING_PORT_NAMES),
+            "end": chance.choice(NAMES_OF_SOURCE_PORTS_OF_PINGS),
             "cookie": chance.choice((0, 1, 0xFFFF_FFFF, chance.getrandbits(32))),
             "rc": chance.choice((0, 1)),
             "rf": int(chance.random() < 0.2),
-            "unused": sorted(chance.sample(list(PING_FIELDS), chance.choice((0, 0, 1, 3)))),
+            "unused": sorted(chance.sample(list(RULE_BY_UNUSED_PING_FIELD), chance.choice((0, 0, 1, 3)))),
             "valid": chance.random() < 0.85,
         }

@@ -21,18 +21,18 @@ _LOCAL_TRANSITIONS = frozenset(ReadTransitions.transitions) - {"receive"} | {
     "move",
 }
 
-_IMMEDIATE_TRANSITIONS = ("receive", "purge")
+_TRANSITIONS_WITHOUT_DURATION = ("receive", "purge")
 """The transitions of the model ``queues`` during which no time passes."""
 
 
 class TransferModel(SecuredDeliveryTransitions, SecuredShipTransitions):
     """The model of messages between two queue managers."""
 
-    left_out = frozenset(_LOCAL_TRANSITIONS)
+    omitted_inherited_transitions = frozenset(_LOCAL_TRANSITIONS)
 
     def take(self, step: Step) -> None:
         super().take(step)
-        if step.name in _IMMEDIATE_TRANSITIONS:
+        if step.name in _TRANSITIONS_WITHOUT_DURATION:
             self.settle()
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)

@@ -7,8 +7,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sending import RECONNECT_TIME_MS, Route, SentMessage, ShipTransitions
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
+from harness.model.transfer.sending import (
+    TIME_TO_RECONNECT_AND_RESEND_MS,
+    OutgoingQueueToPeer,
+    SentMessage,
+    ShipTransitions,
+)
 
 _EXPIRY_MARGIN_MS = 2_500
 
@@ -25,13 +30,17 @@ class HoldTransitions(ShipTransitions):
         self.answer_with_success()
 
     def draw_hold(self, chance: Random) -> dict[str, Any]:
-        return {"to": draw_one(chance, (name for name in self.routes if self._is_route_idle(self.routes[name])))}
+        return {
+            "to": draw_one_value_or_refuse_step(
+                chance, (name for name in self.routes if self._is_route_idle(self.routes[name]))
+            )
+        }
 
-    def _is_route_idle(self, route: Route) -> bool:
+    def _is_route_idle(self, route: OutgoingQueueToPeer) -> bool:
         return route.has_open_session and not (route.is_held or route.uncompleted_messages or self.silent or self.lost)
 
-    def _find_idle_route(self, to: str) -> Route:
-        route: Route = self.find(self.routes, to)
+    def _find_idle_route(self, to: str) -> OutgoingQueueToPeer:
+        route: OutgoingQueueToPeer = self.find(self.routes, to)
         if not self._is_route_idle(route):
             raise ImpossibleStep
         return route
@@ -46,7 +55,7 @@ class HoldTransitions(ShipTransitions):
         route = self.find(self.routes, to)
         if not route.is_held or self.lost:
             raise ImpossibleStep
-        self.check_no_resend_due(RECONNECT_TIME_MS)
+        self.check_no_resend_due(TIME_TO_RECONNECT_AND_RESEND_MS)
         route.is_held = False
         left = [one for one in route.messages_waiting_because_held if not self._is_expired(one)]
         for sent in sorted(left, key=lambda one: -one.message.priority):
@@ -65,8 +74,10 @@ class HoldTransitions(ShipTransitions):
         return sent.expires_ms < self.now_ms
 
     def draw_release(self, chance: Random) -> dict[str, Any]:
-        self.check_no_resend_due(RECONNECT_TIME_MS)
-        to = draw_one(chance, (name for name, one in self.routes.items() if one.is_held and not self.lost))
+        self.check_no_resend_due(TIME_TO_RECONNECT_AND_RESEND_MS)
+        to = draw_one_value_or_refuse_step(
+            chance, (name for name, one in self.routes.items() if one.is_held and not self.lost)
+        )
         if (
             any(one.expires_ms > self.now_ms for one in self.routes[to].messages_waiting_because_held)
             and chance.random() < 0.7

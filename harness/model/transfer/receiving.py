@@ -6,22 +6,28 @@ from base64 import b64encode
 from random import Random
 from typing import Any
 
-from harness.model.agreement import BoundedNumber
+from harness.model.agreement import ExpectedNumberBetweenBounds
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
-from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED_STATE, Message, Position, Queue
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED_MESSAGE_STATE, Message, MessagePosition, Queue
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 from harness.model.transfer.sessions import (
-    LONG_LIFETIME_S,
-    PLAIN_QUEUE_NAME,
+    MESSAGE_LIFETIME_LONGER_THAN_WALK_S,
+    NAME_OF_NONTRANSACTIONAL_QUEUE,
     TRANSACTIONAL_QUEUE_NAME,
     Session,
     TransferSessions,
 )
-from harness.model.unused_fields import BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS, draw_unused_fields, list_rules
+from harness.model.unused_fields import (
+    RULE_BY_UNUSED_BASE_HEADER_FIELD,
+    RULE_BY_UNUSED_TRANSACTION_HEADER_FIELD,
+    RULE_BY_UNUSED_USER_MESSAGE_FIELD,
+    draw_unused_fields,
+    list_rules_about_unused_fields,
+)
 
 MISSING_QUEUE_NAME = "nowhere"
 """The name of a queue that the system does not have."""
-BODY_SIZES = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
+BODY_SIZES_TO_DRAW_FROM = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
 MAX_RECEIVED_MESSAGES = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
@@ -72,7 +78,7 @@ class ReceiveTransitions(TransferSessions):
         reach the queue. ``unused``: the unused bits that the peer sets in the packet.
         """
         through = self.find_open_session(session)
-        self.cite_rules(*list_rules(unused))
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         sent = Message(
             message,
             queue,
@@ -107,13 +113,13 @@ class ReceiveTransitions(TransferSessions):
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
-            self.handle_arrival(self.insert_message(target, sent, LOCKED_STATE))
+            self.handle_arrival(self.insert_message(target, sent, LOCKED_MESSAGE_STATE))
         self.settle()
 
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((PLAIN_QUEUE_NAME,) * 8 + (TRANSACTIONAL_QUEUE_NAME, MISSING_QUEUE_NAME))
+        queue = chance.choice((NAME_OF_NONTRANSACTIONAL_QUEUE,) * 8 + (TRANSACTIONAL_QUEUE_NAME, MISSING_QUEUE_NAME))
         self.require_room_in_queue(queue)
-        late = queue == PLAIN_QUEUE_NAME and chance.random() < 0.15
+        late = queue == NAME_OF_NONTRANSACTIONAL_QUEUE and chance.random() < 0.15
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
@@ -126,7 +132,7 @@ class ReceiveTransitions(TransferSessions):
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative"])),
             "details": self.draw_stored_properties(chance)
             | ({"time_to_reach_queue_s": 0} if late and chance.random() < 0.5 else {}),
-            "unused": draw_unused_fields(chance, BASE_FIELDS, MESSAGE_FIELDS),
+            "unused": draw_unused_fields(chance, RULE_BY_UNUSED_BASE_HEADER_FIELD, RULE_BY_UNUSED_USER_MESSAGE_FIELD),
         }
 
     def draw_stored_properties(self, chance: Random) -> dict[str, Any]:
@@ -136,7 +142,7 @@ class ReceiveTransitions(TransferSessions):
             "correlation_id": bytes(chance.getrandbits(8) for _ in range(20)).hex(),
             "body_type": chance.choice((0, 8, 0x1011)),
             "extension_base64": b64encode(extension).decode(),
-            "time_to_be_received_s": chance.choice((INFINITE_LIFETIME_S, LONG_LIFETIME_S)),
+            "time_to_be_received_s": chance.choice((INFINITE_LIFETIME_S, MESSAGE_LIFETIME_LONGER_THAN_WALK_S)),
         }
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
 
@@ -145,9 +151,12 @@ class ReceiveTransitions(TransferSessions):
         draws exceed the quota.
         """
         there = self.queues[queue].positions if queue in self.queues else []
-        if any(one.message.size == BODY_SIZES[-1] for one in there) and chance.random() < 0.5:
-            return {"size": BODY_SIZES[-1], "acks": chance.choice((["negative_arrival"], ["negative_arrival"], []))}
-        return {"size": chance.choice(BODY_SIZES), "acks": self.draw_ack_requests(chance, queue)}
+        if any(one.message.size == BODY_SIZES_TO_DRAW_FROM[-1] for one in there) and chance.random() < 0.5:
+            return {
+                "size": BODY_SIZES_TO_DRAW_FROM[-1],
+                "acks": chance.choice((["negative_arrival"], ["negative_arrival"], [])),
+            }
+        return {"size": chance.choice(BODY_SIZES_TO_DRAW_FROM), "acks": self.draw_ack_requests(chance, queue)}
 
     def draw_ack_requests(self, chance: Random, queue: str) -> list[str]:
         """Draw the acknowledgments that a message requests. Messages to the missing queue request no
@@ -175,7 +184,7 @@ class ReceiveTransitions(TransferSessions):
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
         return {
             "session": self.draw_session(chance),
-            "message": draw_one(chance, sorted(self.nontransactional_messages_from_peer)),
+            "message": draw_one_value_or_refuse_step(chance, sorted(self.nontransactional_messages_from_peer)),
         }
 
     def count_received_message(
@@ -216,7 +225,7 @@ class ReceiveTransitions(TransferSessions):
             at_once = through.received - number + MAX_MESSAGES_NAMED_BY_ACK
             through.recoverable += number
             through.acknowledged = through.received
-        self.answers["answer"] = {"at once": BoundedNumber(at_once, through.received)}
+        self.answers["answer"] = {"at once": ExpectedNumberBetweenBounds(at_once, through.received)}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
@@ -264,7 +273,7 @@ class ReceiveTransitions(TransferSessions):
         through = self.find_open_session(session)
         if by_private_names and (acks or queue != TRANSACTIONAL_QUEUE_NAME):
             raise ImpossibleStep
-        self.cite_rules(*list_rules(unused))
+        self.cite_rules(*list_rules_about_unused_fields(unused))
         if any(one.startswith("transaction.") for one in unused) and self.choose_reading("E31"):
             self.close_sessions(session)
             self.settle()
@@ -334,7 +343,7 @@ class ReceiveTransitions(TransferSessions):
                 place.sequence_number_for_comparison -= 1
             self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
             self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
-            self.handle_arrival(self.insert_message(queue, message, LOCKED_STATE))
+            self.handle_arrival(self.insert_message(queue, message, LOCKED_MESSAGE_STATE))
         else:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-11", "MQDMPR-3.1.1.12-40")
             self.refuse_in_sequence(
@@ -356,7 +365,7 @@ class ReceiveTransitions(TransferSessions):
         self.acknowledge_final(message.name, cls)
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((TRANSACTIONAL_QUEUE_NAME,) * 8 + (PLAIN_QUEUE_NAME, MISSING_QUEUE_NAME))
+        queue = chance.choice((TRANSACTIONAL_QUEUE_NAME,) * 8 + (NAME_OF_NONTRANSACTIONAL_QUEUE, MISSING_QUEUE_NAME))
         self.require_room_in_queue(queue)
         sequence, number, previous = self._draw_place_in_sequence(chance)
         if queue == TRANSACTIONAL_QUEUE_NAME and self.sequences.uses_private_format_name:
@@ -371,7 +380,12 @@ class ReceiveTransitions(TransferSessions):
             **self.draw_body_size_and_acks(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
             "details": self.draw_stored_properties(chance),
-            "unused": draw_unused_fields(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),
+            "unused": draw_unused_fields(
+                chance,
+                RULE_BY_UNUSED_BASE_HEADER_FIELD,
+                RULE_BY_UNUSED_USER_MESSAGE_FIELD,
+                RULE_BY_UNUSED_TRANSACTION_HEADER_FIELD,
+            ),
             "final": chance.random() < 0.5,
         }
 
@@ -424,7 +438,7 @@ class ReceiveTransitions(TransferSessions):
 
     # -- messages that leave their queue ------------------------------------------------------------------------------
 
-    def delete_position(self, position: Position, reason: str) -> None:
+    def delete_position(self, position: MessagePosition, reason: str) -> None:
         message = position.message
         super().delete_position(position, reason)
         if self._is_final_ack_sent(message):

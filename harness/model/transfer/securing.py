@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.state import LOCKED_STATE, Message
+from harness.model.queues.state import LOCKED_MESSAGE_STATE, Message
 from harness.model.steps import ImpossibleStep, transition
 from harness.model.transfer.receiving import ReceiveTransitions
-from harness.model.transfer.sessions import PLAIN_QUEUE_NAME, TRANSACTIONAL_QUEUE_NAME
+from harness.model.transfer.sessions import NAME_OF_NONTRANSACTIONAL_QUEUE, TRANSACTIONAL_QUEUE_NAME
 
 SIGNATURE_OF_MSMQ_1, SIGNATURE_OF_MSMQ_2 = "MSMQ 1.0", "MSMQ 2.0"
 """The kinds of signatures."""
@@ -61,7 +61,7 @@ class SecuredDeliveryTransitions(ReceiveTransitions):
             raise ImpossibleStep  # open: which of two reasons is given
         if size and level and not set(acks) <= {*_POSITIVE_ACKS}:
             raise ImpossibleStep  # open: which bytes of an encrypted body a negative acknowledgment contains
-        queue = self.queues[TRANSACTIONAL_QUEUE_NAME if place else PLAIN_QUEUE_NAME]
+        queue = self.queues[TRANSACTIONAL_QUEUE_NAME if place else NAME_OF_NONTRANSACTIONAL_QUEUE]
         priority, delivery = (0, "transactional") if place else (3, "express")
         sent = Message(message, queue.name, priority, delivery, size, tuple(acks), journal=tuple(journal))
         if not self.has_room(queue.positions, sent, queue.quota_kb):
@@ -74,7 +74,7 @@ class SecuredDeliveryTransitions(ReceiveTransitions):
         if refusal is None and place:
             self.accept_if_next_in_sequence(queue, sent, *place)
         elif refusal is None:
-            self.handle_arrival(self.insert_message(queue, sent, LOCKED_STATE))
+            self.handle_arrival(self.insert_message(queue, sent, LOCKED_MESSAGE_STATE))
         elif place:
             self.refuse_in_sequence(sent, refusal, *place[:2], advances=self.choose_reading("E40", 3) == 1)
         elif "negative_arrival" in acks:
@@ -91,7 +91,7 @@ class SecuredDeliveryTransitions(ReceiveTransitions):
 
     def draw_deliver_secured(self, chance: Random) -> dict[str, Any]:
         transactional = chance.random() < 0.5 and not self.sequences.uses_private_format_name
-        self.require_room_in_queue(TRANSACTIONAL_QUEUE_NAME if transactional else PLAIN_QUEUE_NAME)
+        self.require_room_in_queue(TRANSACTIONAL_QUEUE_NAME if transactional else NAME_OF_NONTRANSACTIONAL_QUEUE)
         last = self.sequences.current_progress
         kind = chance.choice((None, SIGNATURE_OF_MSMQ_1, SIGNATURE_OF_MSMQ_2, SIGNATURE_OF_MSMQ_2))
         level = chance.choice((0, 0, 0, ENHANCED_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, INVALID_PRIVACY_LEVEL))

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import BoundedNumber
+from harness.model.agreement import ExpectedNumberBetweenBounds
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import Message
-from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sessions import LONG_LIFETIME_S, REACTION_TIME_MS, TransferSessions
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
+from harness.model.transfer.sessions import MESSAGE_LIFETIME_LONGER_THAN_WALK_S, REACTION_TIME_MS, TransferSessions
 
-RECONNECT_TIME_MS = 8_000
+TIME_TO_RECONNECT_AND_RESEND_MS = 8_000
 """int ms: a pause after which a system with waiting messages has connected again. The pause is longer than the
 Session Retry Connect Timer.
 """
@@ -25,17 +25,17 @@ RETRY_INTERVAL_MS = 4_000
 """int ms: a time within which a system with waiting messages does not connect again. It is shorter than the Session
 Retry Connect Timer.
 """
-LONGEST_SILENCE_MS = 12_000
+LONGEST_TIME_WITHOUT_ACKS_FROM_PEER_MS = 12_000
 """int ms: the longest time without acknowledgments in a walk. After a longer time, the system may close the session
 or resend messages.
 """
 MAX_SENT_MESSAGES = 6
 SHORT_LIFETIME_S = 5
 """int s: the time to reach the queue of messages that expire while their outgoing queue is held."""
-_MAX_OWN_ACKNOWLEDGMENTS = 1_000
-ROUTE_NAMES = ("near", "far")
+_MAX_ACKNOWLEDGMENTS_FROM_SYSTEM = 1_000
+NAMES_OF_OUTGOING_QUEUES = ("near", "far")
 """The names of the outgoing queues. The messages in each outgoing queue are for one queue of the peer."""
-JOINED_ROUTE_NAMES = "+".join(ROUTE_NAMES)
+JOINED_NAMES_OF_OUTGOING_QUEUES = "+".join(NAMES_OF_OUTGOING_QUEUES)
 CORRELATION_ID_BYTES = 20
 """The size of a correlation identifier (MS-MQMQ 2.2.19.3)."""
 QUEUE_PROPERTIES = ("admin_queue", "response_queue")
@@ -75,7 +75,7 @@ class SentMessage:
 
 
 @dataclass(eq=False, slots=True)
-class Route:
+class OutgoingQueueToPeer:
     """An outgoing queue to the peer.
 
     ``uncompleted_messages``: the OutgoingMessageTable of its session, which contains the sent messages that are not
@@ -111,12 +111,12 @@ class Route:
         awaiting = sum(one.sequence == self.sequence for one in self.messages_awaiting_final_ack)
         info: dict[str, Any] = {
             "EodNoAckCount": len(numbers),
-            "EodNoReadCount": BoundedNumber(
+            "EodNoReadCount": ExpectedNumberBetweenBounds(
                 awaiting, len(self.messages_awaiting_final_ack) + self.awaited_final_acks_before_restart
             ),
         }
         for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
-            info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": BoundedNumber(0, number - 1)}
+            info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": ExpectedNumberBetweenBounds(0, number - 1)}
         if self.messages_with_order_ack:
             last = self.messages_with_order_ack[-1]
             info["EodLastAck"] = {"SeqID": last.sequence, "SeqNo": last.number}
@@ -128,7 +128,7 @@ class ShipTransitions(TransferSessions):
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
-        self.routes = {name: Route(name) for name in ROUTE_NAMES}
+        self.routes = {name: OutgoingQueueToPeer(name) for name in NAMES_OF_OUTGOING_QUEUES}
         self.sequence_count = 0
         """The number of sequences that the system has begun on all routes."""
         self.journaled: list[str] = []
@@ -149,7 +149,9 @@ class ShipTransitions(TransferSessions):
         """The sent messages on all routes, except completed messages."""
         return [one for route in self.routes.values() for one in route.uncompleted_messages]
 
-    def find_route(self, message: str, messages: Callable[[Route], list[SentMessage]]) -> tuple[Route, SentMessage]:
+    def find_route(
+        self, message: str, messages: Callable[[OutgoingQueueToPeer], list[SentMessage]]
+    ) -> tuple[OutgoingQueueToPeer, SentMessage]:
         """Return a sent message and its route; raise ImpossibleStep if the message is on no route."""
         for route in self.routes.values():
             for sent in messages(route):
@@ -169,7 +171,7 @@ class ShipTransitions(TransferSessions):
         priority=3,
         size=0,
         journal=[],
-        to=ROUTE_NAMES[0],
+        to=NAMES_OF_OUTGOING_QUEUES[0],
         properties={},
     )
     def ship_message(
@@ -188,9 +190,9 @@ class ShipTransitions(TransferSessions):
         """
         transactional = delivery == "transactional"
         ready = all(one.has_open_session and not one.is_held for one in self.routes.values())
-        if to == JOINED_ROUTE_NAMES and (journal or not ready):
+        if to == JOINED_NAMES_OF_OUTGOING_QUEUES and (journal or not ready):
             raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
-        if to == JOINED_ROUTE_NAMES:
+        if to == JOINED_NAMES_OF_OUTGOING_QUEUES:
             self.cite_rules("MQDMPR-3.1.7.3.8-18")
         if delivery != "express":
             self.recoverable.add(message)
@@ -210,7 +212,7 @@ class ShipTransitions(TransferSessions):
         self.answer_with_success()
         self.settle()
 
-    def transmit(self, route: Route, sent: SentMessage) -> None:
+    def transmit(self, route: OutgoingQueueToPeer, sent: SentMessage) -> None:
         """Let the system send a message, with a number in its sequence if the message is transactional."""
         if sent.message.delivery == "transactional":
             if not route.has_transactional_messages():
@@ -232,7 +234,11 @@ class ShipTransitions(TransferSessions):
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
         ready = all(one.has_open_session and not one.is_held for one in self.routes.values())
         held = [name for name, one in self.routes.items() if one.is_held]
-        to = chance.choice((*ROUTE_NAMES, *ROUTE_NAMES, JOINED_ROUTE_NAMES) if ready else (*ROUTE_NAMES, *held, *held))
+        to = chance.choice(
+            (*NAMES_OF_OUTGOING_QUEUES, *NAMES_OF_OUTGOING_QUEUES, JOINED_NAMES_OF_OUTGOING_QUEUES)
+            if ready
+            else (*NAMES_OF_OUTGOING_QUEUES, *held, *held)
+        )
         properties = _draw_properties(chance)
         if to in held and chance.random() < 0.3:
             return {
@@ -246,7 +252,7 @@ class ShipTransitions(TransferSessions):
             }
         kinds = (
             ("express", "recoverable")
-            if to == JOINED_ROUTE_NAMES
+            if to == JOINED_NAMES_OF_OUTGOING_QUEUES
             else ("express", "recoverable", *("transactional",) * 2)
         )
         return {
@@ -255,7 +261,7 @@ class ShipTransitions(TransferSessions):
             "delivery": chance.choice(kinds),
             "priority": chance.choice((3, 0, 7)),
             "size": chance.choice((0, 10, 3_000)),
-            "journal": [] if to == JOINED_ROUTE_NAMES else journal,
+            "journal": [] if to == JOINED_NAMES_OF_OUTGOING_QUEUES else journal,
             "properties": properties,
         }
 
@@ -322,9 +328,9 @@ class ShipTransitions(TransferSessions):
             first = next((one for one in route.messages_received_by_peer if one.get("number")), None)
             if first is not None:  # the documents leave open which number precedes the first message of the table
                 self.cite_rules("MQQB-3.1.7.1.3-08")
-                first["previous"] = BoundedNumber(0, first["number"] - 1)
+                first["previous"] = ExpectedNumberBetweenBounds(0, first["number"] - 1)
         self.await_acknowledgment()
-        self.settle(RECONNECT_TIME_MS)
+        self.settle(TIME_TO_RECONNECT_AND_RESEND_MS)
         self.answer_with_success()
 
     def draw_come_again(self, chance: Random) -> dict[str, Any]:
@@ -361,7 +367,9 @@ class ShipTransitions(TransferSessions):
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
             raise ImpossibleStep
-        return {"message": draw_one(chance, (one.message.name for one in self.table if one.number))}
+        return {
+            "message": draw_one_value_or_refuse_step(chance, (one.message.name for one in self.table if one.number))
+        }
 
     @transition("MQQB-3.1.5.6-23", needs=("send",), weight=2)
     def offer_late_order_ack(self, message: str) -> None:
@@ -380,7 +388,7 @@ class ShipTransitions(TransferSessions):
         if self.lost or self.silent:
             raise ImpossibleStep
         ordered = (one for route in self.routes.values() for one in route.messages_with_order_ack[:-1])
-        return {"message": draw_one(chance, ordered).message.name}
+        return {"message": draw_one_value_or_refuse_step(chance, ordered).message.name}
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
@@ -407,7 +415,7 @@ class ShipTransitions(TransferSessions):
         if self.lost:
             raise ImpossibleStep
         sent = [one for route in self.routes.values() for one in route.messages_awaiting_final_ack]
-        message = draw_one(chance, sent).message.name
+        message = draw_one_value_or_refuse_step(chance, sent).message.name
         classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", CLASS_WITHOUT_FINAL_ACK)
         return {"message": message, "cls": chance.choice(classes)}
 
@@ -424,7 +432,7 @@ class ShipTransitions(TransferSessions):
         if not self.table:
             self.waiting_for_ack_since_ms = None
 
-    def _acknowledge_sent_messages(self, route: Route) -> None:
+    def _acknowledge_sent_messages(self, route: OutgoingQueueToPeer) -> None:
         for sent in list(route.uncompleted_messages):
             sent.acknowledged = True
             if not sent.number:
@@ -450,7 +458,7 @@ class ShipTransitions(TransferSessions):
         if (
             self.waiting_for_ack_since_ms is not None
             and (self.table or self.silent)
-            and self.now_ms + ms - self.waiting_for_ack_since_ms > LONGEST_SILENCE_MS
+            and self.now_ms + ms - self.waiting_for_ack_since_ms > LONGEST_TIME_WITHOUT_ACKS_FROM_PEER_MS
         ):
             raise ImpossibleStep
 
@@ -466,13 +474,15 @@ class ShipTransitions(TransferSessions):
             }
         return {**seen, SYSTEM_JOURNAL_QUEUE_NAME: sorted(self.journaled), DEAD_LETTER_QUEUE_NAME: sorted(self.dead)}
 
-    def _count_waiting_messages(self, route: Route) -> int | BoundedNumber:
+    def _count_waiting_messages(self, route: OutgoingQueueToPeer) -> int | ExpectedNumberBetweenBounds:
         """Return the number of messages that wait in an outgoing queue. This number may include the system's own
         acknowledgments.
         """
         most = len(route.uncompleted_messages) + len(route.messages_waiting_because_held)
         least = most - sum(one.expires_ms > 0 for one in route.messages_waiting_because_held)
-        return BoundedNumber(least, most + (_MAX_OWN_ACKNOWLEDGMENTS if self.silent or self.lost else 0))
+        return ExpectedNumberBetweenBounds(
+            least, most + (_MAX_ACKNOWLEDGMENTS_FROM_SYSTEM if self.silent or self.lost else 0)
+        )
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:
@@ -482,10 +492,10 @@ def _draw_properties(chance: Random) -> dict[str, Any]:
         "body_type": chance.choice((8, 0x1011)),
         "correlation_id": chance.randbytes(CORRELATION_ID_BYTES).hex(),
         "extension_base64": b64encode(chance.randbytes(chance.choice((1, 7, 303)))).decode(),
-        "time_to_reach_queue_s": LONG_LIFETIME_S,
-        "time_to_be_received_s": 2 * LONG_LIFETIME_S,
+        "time_to_reach_queue_s": MESSAGE_LIFETIME_LONGER_THAN_WALK_S,
+        "time_to_be_received_s": 2 * MESSAGE_LIFETIME_LONGER_THAN_WALK_S,
         "trace_queue": TRACE_QUEUE_GUID,
-        **{name: chance.choice(ROUTE_NAMES) for name in QUEUE_PROPERTIES},
+        **{name: chance.choice(NAMES_OF_OUTGOING_QUEUES) for name in QUEUE_PROPERTIES},
     }
     chosen = {name: value for name, value in drawn.items() if chance.random() < 0.4}
     if "admin_queue" in chosen:

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import BoundedNumber
+from harness.model.agreement import ExpectedNumberBetweenBounds
 from harness.model.queues.administering import AdministrationTransitions
 from harness.model.queues.base import ADMIN_QUEUE_NAME
 from harness.model.queues.reading import ReadTransitions
 from harness.model.queues.sending import SendTransitions
 from harness.model.queues.state import Message, Queue
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
-PLAIN_QUEUE_NAME, TRANSACTIONAL_QUEUE_NAME = "one", "two"
+NAME_OF_NONTRANSACTIONAL_QUEUE, TRANSACTIONAL_QUEUE_NAME = "one", "two"
 RECEIVING_QUEUE_QUOTA_KB = 70
 """The quota of each queue. The quota is large enough for one large message or for many small
 messages.
 """
-LONG_LIFETIME_S = 1_000_000
+MESSAGE_LIFETIME_LONGER_THAN_WALK_S = 1_000_000
 """int s: a time limit that is longer than any walk."""
 REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, which is long enough for the system to acknowledge recoverable and transactional
@@ -124,7 +124,7 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        for name, transactional in ((PLAIN_QUEUE_NAME, False), (TRANSACTIONAL_QUEUE_NAME, True)):
+        for name, transactional in ((NAME_OF_NONTRANSACTIONAL_QUEUE, False), (TRANSACTIONAL_QUEUE_NAME, True)):
             self.queues[name] = Queue(name, transactional, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
             self.queues[name].journal = Queue(f"{name};journal")
         self.sessions: dict[str, Session] = {}
@@ -165,7 +165,7 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         return found
 
     def draw_session(self, chance: Random) -> str:
-        return str(draw_one(chance, (one.name for one in self.sessions.values() if one.open)))
+        return str(draw_one_value_or_refuse_step(chance, (one.name for one in self.sessions.values() if one.open)))
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest_until_acknowledged(self) -> None:
@@ -189,7 +189,7 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         for one in self.sessions.values():
             seen[one.name] = {
                 "open": one.open,
-                **({"acknowledged": BoundedNumber(one.acknowledged, one.received)} if one.open else {}),
+                **({"acknowledged": ExpectedNumberBetweenBounds(one.acknowledged, one.received)} if one.open else {}),
                 **({"recoverable": one.recoverable} if one.open else {}),
                 "wrong headers": 0,
             }
@@ -240,7 +240,11 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
-        full = [name for name in (PLAIN_QUEUE_NAME, TRANSACTIONAL_QUEUE_NAME) if len(self.queues[name].positions) > 1]
+        full = [
+            name
+            for name in (NAME_OF_NONTRANSACTIONAL_QUEUE, TRANSACTIONAL_QUEUE_NAME)
+            if len(self.queues[name].positions) > 1
+        ]
         if len(self.admin.positions) > 4:
             full.append(ADMIN_QUEUE_NAME)
-        return {"queue": draw_one(chance, full)}
+        return {"queue": draw_one_value_or_refuse_step(chance, full)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 from harness.model.transfer.holding import HoldTransitions
 
 SIGNATURE_KINDS, SENDER_NAMES = ("sig10", "sig20", "sig30"), ("alice", "bob")
@@ -42,6 +42,6 @@ class SecuredShipTransitions(HoldTransitions):
     def draw_ship_secured(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
             raise ImpossibleStep
-        sender = draw_one(chance, (None, *SENDER_NAMES))
+        sender = draw_one_value_or_refuse_step(chance, (None, *SENDER_NAMES))
         how = chance.choice(PRIVACY_LEVELS if sender is None else SIGNATURE_KINDS)
         return {"message": f"m{self.steps}", "sender": sender, "how": how, "size": chance.choice((0, 10, 16))}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows
+from harness.faults.parts import follows_reading_of_erratum
 from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
 
 
-@follows("E180.2")
+@follows_reading_of_erratum("E180.2")
 class CursorUnreadAfterTimedOutRead(QueueCursors):
     """A cursor whose pending read timed out counts as a cursor that has read no message, even if the read was
     a peek.

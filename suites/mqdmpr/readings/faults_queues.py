@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows, only_if
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum
 from reference_qm.codec import PublicName
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
@@ -13,13 +13,13 @@ from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults_29_to_35 import PathOfRemotePrivateNameIsLocalQueue
 
 
-@follows("E160.2")
+@follows_reading_of_erratum("E160.2")
 class UnknownPublicFormatNamesRefused(HigherLayerCommands):
     """The queue manager refuses a public format name that the directory does not contain, unless the queue manager is
     offline.
     """
 
-    @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
+    @faulty_only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         find_local_queue = self.qm.destination_resolving.find_local_queue
         public = isinstance(parse_format_name_of_command(request.to), PublicName)
@@ -29,7 +29,7 @@ class UnknownPublicFormatNamesRefused(HigherLayerCommands):
         return super().send_message(request, token, now)
 
 
-@follows("E161.2")
+@follows_reading_of_erratum("E161.2")
 class EveryPrivateQueueNumberTreatedAsLocal(PathOfRemotePrivateNameIsLocalQueue):
     """The queue manager searches its own queues for the path of a private queue, even if the queue belongs to another
     computer.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -99,7 +99,7 @@ add(
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
     "A read that was pending when the queue manager stopped removes the next message after the restart, so no reader "
     "gets this message.",
-    at_restart(_begin_receive_from_each_queue),
+    change_core_at_restart(_begin_receive_from_each_queue),
 )
 
 
@@ -122,7 +122,7 @@ add(
     "initialization-retry-duration-changed-by-restart",
     "MQDMPR-3.1.1.1-31",
     "At a restart, the queue manager changes InitializationRetryTimerDuration as if an attempt to start had failed.",
-    at_restart(_set_retry_timer_duration_to_900_s),
+    change_core_at_restart(_set_retry_timer_duration_to_900_s),
 )
 
 
@@ -145,7 +145,7 @@ add(
     "hardened-security-lost-at-second-restart",
     "MQDMPR-3.1.1.1-D02",
     "Hardened security mode is in effect after the first restart, but not after the second.",
-    at_restart(_store_hardened_security_as_false),
+    change_core_at_restart(_store_hardened_security_as_false),
     blind=True,
 )
 
@@ -158,7 +158,7 @@ add(
     "prepared-transaction-lost-at-restart",
     "MQDMPR-3.1.1.1-D03",
     "At a restart, the queue manager loses the transactions that it has prepared.",
-    at_restart(_clear_transactions),
+    change_core_at_restart(_clear_transactions),
 )
 
 
@@ -179,7 +179,7 @@ add(
     "sequential-id-restarts-after-restart",
     "MQDMPR-3.1.1.1-D04",
     "After a restart, the queue manager assigns SequentialIDs from the first value again.",
-    at_restart(_reset_sequential_id),
+    change_core_at_restart(_reset_sequential_id),
 )
 
 
@@ -200,7 +200,7 @@ class QueueManagerSequentialIdCountedPerQueue(MessagePositions):
 class QueueManagerExpressMessageTakesNoSequentialId(MessagePositions):
     """An express message does not increment the SequentialID, so it has the SequentialID of the preceding message."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, message: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and part.qm.adm.SequentialID > 0
     )
     def assign_lookup_identifier(self, message: Message) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -107,7 +107,7 @@ add(
     "queue-manager-retry-duration-zero-after-restart",
     "MQDMPR-3.1.1.1-31",
     "After a restart InitializationRetryTimerDuration is 0.",
-    at_restart(_set_initialization_retry_duration_to_0),
+    change_core_at_restart(_set_initialization_retry_duration_to_0),
     blind=True,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, change_after_every_input
+from harness.faults.primitives import change_core_after_every_input, change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.settings_changing import SettingsChanging
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -27,7 +27,7 @@ add(
     "queue-manager-quota-unlimited-after-restart",
     "MQDMPR-3.1.1.1-08",
     "The QueueManagerQuota is unlimited after a restart.",
-    at_restart(_set_queue_manager_quota_to_unlimited),
+    change_core_at_restart(_set_queue_manager_quota_to_unlimited),
     blind=True,
 )
 
@@ -62,7 +62,7 @@ add(
     "queue-manager-connected-networks-filled-with-session-partners",
     "MQDMPR-3.1.1.1-09",
     "The queue manager adds the queue managers of its sessions to its ConnectedNetworkIdentifierList.",
-    change_after_every_input(_add_session_partners_to_connected_networks),
+    change_core_after_every_input(_add_session_partners_to_connected_networks),
     blind=True,
 )
 
@@ -85,7 +85,7 @@ add(
     "queue-manager-supporting-server-true-after-restart",
     "MQDMPR-3.1.1.1-10",
     "The SupportingServer of a queue manager is True after a restart.",
-    at_restart(_set_supporting_server_to_true),
+    change_core_at_restart(_set_supporting_server_to_true),
     blind=True,
 )
 

@@ -34,7 +34,7 @@ def test_default_attributes_stay_in_each_state(peer, sut, judge, place):
     found: dict[str, dict[str, Any]] = {"at first": _read_default_attributes(sut)}
     session = peer.open_session()
     session.send(peer.message(label="a message"))
-    session.check_alive()
+    session.require_session_ack_for_message()
     found["during a session"] = _read_default_attributes(sut)
     sut.restart()
     found["after a restart"] = _read_default_attributes(sut)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, each, holds, in_queue, one_of
+from harness.expectations import connection_closed_by_sut, each, holds, in_queue, one_of
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
@@ -150,7 +150,7 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
         "MQDMPR-3.1.1.1-23",
         expected={
             "pending read before the stop": Call.WAITING,
-            "session": closed(),
+            "session": connection_closed_by_sut(),
             "pending read after the stop": holds("ended"),
             "queue after the restart": in_queue("later"),
         },
@@ -231,7 +231,7 @@ def test_sequential_id_grows_from_message_to_message(peer, sut, judge):
             "base": {"PR": TRANSACTIONAL_BIT_OF_LOOKUP_ID_HIGH_BYTE},
         }
         connection.send(peer.message({"DM": number // 4}, label=label, **headers))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
 
     def read_sequential_ids() -> dict[str, int]:
         shown = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]

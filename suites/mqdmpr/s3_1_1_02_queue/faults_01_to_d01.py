@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import change_answer
+from harness.faults.rpc_calls import change_rpc_answer
 from reference_qm.core.commands.data_model_inspection import DataModelInspection
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
@@ -51,7 +51,7 @@ add(
     "queue-manager-queue-modify-time-reset-at-restart",
     "MQDMPR-3.1.1.2-01",
     "At a restart, the queue manager sets ModifyTime of a queue to CreateTime.",
-    at_restart(_set_modify_times_to_create_times),
+    change_core_at_restart(_set_modify_times_to_create_times),
     blind=True,
 )
 
@@ -65,7 +65,7 @@ add(
     "queue-manager-privacy-level-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
     "At a restart, the queue manager sets the PrivacyLevel of a queue to Optional.",
-    at_restart(_set_privacy_levels_to_optional),
+    change_core_at_restart(_set_privacy_levels_to_optional),
 )
 
 
@@ -78,7 +78,7 @@ add(
     "queue-manager-queue-label-cut-at-restart",
     "MQDMPR-3.1.1.2-01",
     "After a restart, the queue manager has only the first 64 characters of the label of a queue.",
-    at_restart(_truncate_queue_labels),
+    change_core_at_restart(_truncate_queue_labels),
     blind=True,
 )
 
@@ -92,7 +92,7 @@ add(
     "queue-manager-journal-quota-0-unlimited-after-restart",
     "MQDMPR-3.1.1.2-01",
     "After a restart, the queue manager applies no limit to the journal of a queue whose JournalQuota is 0.",
-    at_restart(_make_zero_journal_quotas_unlimited),
+    change_core_at_restart(_make_zero_journal_quotas_unlimited),
     blind=True,
 )
 
@@ -106,7 +106,7 @@ add(
     "queue-manager-security-descriptor-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
     "At a restart, the queue manager replaces the security descriptor of every queue with the default.",
-    at_restart(_set_default_queue_descriptors),
+    change_core_at_restart(_set_default_queue_descriptors),
     blind=True,
 )
 
@@ -282,7 +282,7 @@ class QueueRecoverableMessagesBeforeExpressMessages(MessagePositions):
 class QueueMessagesOfLocalApplicationsOrderedByArrivalOnly(MessagePositions):
     """A message that a local application sends is the last message of its queue, regardless of its priority."""
 
-    @only_if(lambda part, queue, message: message.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
+    @faulty_only_if(lambda part, queue, message: message.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, replace(message, Priority=0))
         position.MessageReference = message
@@ -296,7 +296,7 @@ add(
     "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
     "The queue manager returns success without a message for a read of an empty queue.",
-    change_answer(
+    change_rpc_answer(
         RemoteReadStarting.remote_qm_start_receive2,
         Return=lambda status: status if status < LOWEST_FAILURE_STATUS else 0,
     ),
@@ -362,5 +362,5 @@ add(
     "private-queue-number-reused-after-restart",
     "MQDMPR-3.1.1.2-D01",
     "After a restart the queue manager assigns the number of an existing queue to a new private queue.",
-    at_restart(_reuse_private_queue_number),
+    change_core_at_restart(_reuse_private_queue_number),
 )

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.events import call_after_posted_events
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import at_restart, skip
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.primitives import change_core_at_restart, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.commands.data_model_inspection import DataModelInspection
@@ -118,7 +118,7 @@ add(
     "queue-manager-quota-without-messages-from-before-restart",
     "MQDMPR-3.1.1.2-D03",
     "After a restart, the queue manager does not count earlier messages of a queue against the Quota of the queue.",
-    at_restart(_clear_stored_message_sizes),
+    change_core_at_restart(_clear_stored_message_sizes),
     blind=True,
 )
 
@@ -127,7 +127,7 @@ add(
 class QueueQuotaIgnoredForTransactionalMessages(QueueQuotas):
     """A transactional queue stores messages beyond its Quota."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED_QUOTA_KB
     )
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -138,7 +138,7 @@ class QueueQuotaIgnoredForTransactionalMessages(QueueQuotas):
 class QueueQuotaIgnoredForMessagesOfLocalApplications(QueueQuotas):
     """The queue manager stores messages of local applications beyond the Quota of a queue."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, queue, message: (
             message.Identifier.QueueManagerGuid == part.qm.adm.Identifier and queue.Quota != UNLIMITED_QUOTA_KB
         )
@@ -151,7 +151,7 @@ class QueueQuotaIgnoredForMessagesOfLocalApplications(QueueQuotas):
 class QueueQuotaAdmitsFirstMessageOfAnySize(QueueQuotas):
     """An empty queue accepts a message that is larger than its Quota."""
 
-    @only_if(lambda part, queue, message: not len(queue.MessagePositionList) and queue.parent is None)
+    @faulty_only_if(lambda part, queue, message: not len(queue.MessagePositionList) and queue.parent is None)
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
@@ -170,7 +170,9 @@ class QueueJournalQuotaIgnored(QueueQuotas):
 class QueueJournalQuotaSharedByAllJournals(QueueQuotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
-    @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED_QUOTA_KB)
+    @faulty_only_if(
+        lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED_QUOTA_KB
+    )
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check_room_for_message(queue, message)
         assert queue.parent is not None
@@ -230,7 +232,7 @@ add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
     "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
-    skip(MessageJournaling.journal_received_message),
+    omit_step(MessageJournaling.journal_received_message),
 )
 
 
@@ -316,7 +318,9 @@ class QueueExpressMessagesNotJournaled(MessageJournaling):
     journal.
     """
 
-    @only_if(lambda part, position, reason: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    @faulty_only_if(
+        lambda part, position, reason: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+    )
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         return
 

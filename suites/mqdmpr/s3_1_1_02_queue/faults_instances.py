@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.message_journaling import MessageJournaling
@@ -189,7 +189,7 @@ class AbortedReceiveReturnsMessageBehindEqualPriorityMessages(MessagePositions):
 class MessageOfPriority7InsertedBehindPriority6(MessagePositions):
     """The queue manager puts a message of priority 7 behind the messages of priority 6."""
 
-    @only_if(lambda part, queue, message: message.Priority == 7)
+    @faulty_only_if(lambda part, queue, message: message.Priority == 7)
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, replace(message, Priority=6))
         position.MessageReference = message

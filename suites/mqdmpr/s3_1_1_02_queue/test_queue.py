@@ -13,7 +13,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire.protection import SIG20
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.applications import Application, PendingRequest
@@ -47,7 +47,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(MESSAGE_PRIORITIES)
     ]
-    remote.send_all(packets)
+    remote.send_messages_and_require_acks(packets)
     reads = [queue.receive() for _ in MESSAGE_PRIORITIES]
     expected = [f"message {number} of priority {MESSAGE_PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
     judge(
@@ -66,7 +66,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     queue.receive()
     empty += _read_empty_queue_with_each_read_kind(queue)
     observed = [one.label_or_failure for one in empty]
-    judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
+    judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE_HRESULT_TEXT, "read"), observed=observed, evidence=empty)
 
 
 def _read_empty_queue_with_each_read_kind(queue):
@@ -87,7 +87,7 @@ def _read_empty_queue_with_each_read_kind(queue):
 
 def _look_up_first_and_last_message(queue):
     """Look up the first and the last message of a queue, unless the release of the SUT has no lookups."""
-    if lacks_method(queue.remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
+    if does_release_lack_method(queue.remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
         return []
     return [
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
@@ -137,7 +137,7 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
         else:
             headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
             connection.send(peer.message({"DM": int(not express)}, base={"PR": priority}, **headers))
-            connection.check_alive()
+            connection.require_session_ack_for_message()
         peer.eventually(partial(_contains_message, sut, application.queue, label))
         expected.setdefault(priority, []).append(label)
     in_order = [label for priority in sorted(expected, reverse=True) for label in expected[priority]]
@@ -178,7 +178,7 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
     send_message_of_size("first", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     headers = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(QUEUE_QUOTA_KB * 1_024 * 2 // 3)}
     sent = connection.send(peer.recoverable_message(label="second", **headers))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     send_message_of_size("third", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     observed["after three messages"] = sut.labels(queue)
     if sut.has("restart"):
@@ -211,7 +211,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     def send_message_from_peer(label: str, user: Mapping[str, int], **more: Any) -> Any:
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"} | more
         sent = connection.send(peer.message(user, **headers))
-        connection.check_alive()
+        connection.require_session_ack_for_message()
         peer.eventually(lambda: label in application.labels() or "TimeToBeReceived" in user)
         return sent
 
@@ -290,7 +290,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
         make = Sequence(peer).message if "transactional" in kinds[kind] else peer.recoverable_message
         for label, body in bodies.items():
             connection.send(make(label=label, body=body, destination=rf"TCP:{sut.address}\{name}"))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     peer.eventually(lambda: all(len(sut.labels(name)) == len(bodies) for name in queues.values()))
     for name in queues.values():
         for _ in bodies:
@@ -385,7 +385,7 @@ def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judg
         else:
             packet = peer.message({"DM": int(kind == "recoverable")}, **headers)
         packets.append(connection.send(packet))
-        connection.check_alive()
+        connection.require_session_ack_for_message()
         if not authenticated:
             peer.eventually(partial(_contains_message, sut, queue, label))
     judge("MQDMPR-3.1.1.2-D02", expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=packets)
@@ -429,7 +429,7 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
     connection = peer.open_raw()
     for name in queues.values():
         connection.send(peer.recoverable_message(label=name, destination=rf"TCP:{sut.address}\{name}"))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
         other = next(one for one in QUEUE_TYPE_GUIDS if one != kind)

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import each
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqp.steps.lookups import find_lookup_ids
 
@@ -29,7 +29,7 @@ def test_reads_find_no_message_that_they_found_before(remote, judge, emptied_by)
     queue.peek_next(hCursor=cursor).expect_success()
     queue.peek().expect_success()
     lookups = []
-    if not lacks_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
+    if not does_release_lack_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
         known = find_lookup_ids(queue, len(MESSAGE_LABELS))
         at_ends = [(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST), (Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST)]
         for action, end in at_ends:
@@ -47,7 +47,7 @@ def test_reads_find_no_message_that_they_found_before(remote, judge, emptied_by)
     reads += [queue.peek(), queue.peek(hCursor=cursor), queue.peek_next(hCursor=cursor), queue.start_receive()]
     judge(
         "MQDMPR-3.1.1.2-21",
-        expected=each(Call.FAILURE, "read"),
+        expected=each(Call.FAILURE_HRESULT_TEXT, "read"),
         observed=[one.label_or_failure for one in reads],
         evidence=reads,
         case=f"reads after the {emptied_by}",

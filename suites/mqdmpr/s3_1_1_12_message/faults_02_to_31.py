@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import change_number
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart
+from harness.faults.fields import change_number_in_field
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_journaling import MessageJournaling
@@ -38,7 +38,7 @@ add(
     "dead-letter-queue-of-outgoing-message-lost-at-restart",
     "MQDMPR-3.1.1.12-02",
     "After a restart, the sender has lost the ApplicationDeadletterQueue of outgoing messages.",
-    at_restart(_clear_application_dead_letter_queues),
+    change_core_at_restart(_clear_application_dead_letter_queues),
 )
 
 
@@ -50,7 +50,7 @@ add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "The receiver sends an acknowledgment whose MessageClass is in big-endian byte order.",
-    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes_of_16_bit_number),
+    change_number_in_field(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes_of_16_bit_number),
 )
 
 
@@ -60,7 +60,7 @@ class SenderRecoverableMessageToOwnQueueLostAtRestart(DurableRecords):
     computer.
     """
 
-    @only_if(lambda part, position: not isinstance(position.QueueReference, OutgoingQueue))
+    @faulty_only_if(lambda part, position: not isinstance(position.QueueReference, OutgoingQueue))
     def build_send_record(self, position: MessagePosition) -> Change:
         super().build_send_record(position)
         position.key = 0
@@ -89,7 +89,7 @@ add(
 class SenderTransactionalMessageNotJournaled(MessageJournaling):
     """The sender does not journal a delivered transactional message with PositiveJournalingRequested."""
 
-    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    @faulty_only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def journal_delivered_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
@@ -112,7 +112,7 @@ class SystemJournalKeepsOnlyNewestMessageOfEachDestination(MessageJournaling):
 class ExpressMessageNotInSystemJournal(MessageJournaling):
     """The sender does not journal a delivered express message with PositiveJournalingRequested."""
 
-    @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    @faulty_only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def journal_delivered_message(self, position: MessagePosition) -> None:
         return
 
@@ -182,7 +182,7 @@ add(
 class SenderUndeliveredExpressMessageNotStoredAsDeadLetter(MessageJournaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
-    @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    @faulty_only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def journal_failed_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
@@ -193,7 +193,7 @@ class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(MessageJournali
     as a dead letter.
     """
 
-    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    @faulty_only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def journal_failed_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
@@ -202,7 +202,7 @@ class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(MessageJournali
 class UndeliveredMessageRequestingBothJournalsNotDeadLetter(MessageJournaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
-    @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
+    @faulty_only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
     def journal_failed_message(self, position: MessagePosition) -> None:
         return
 
@@ -263,7 +263,7 @@ add(
     "receiver-application-tag-highest-bit-cleared",
     ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
     "The receiver clears the highest bit of an arriving message's ApplicationTag.",
-    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    change_inserted_message(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
     blind=True,
 )
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import set_fields, skip
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import omit_step, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core.events import MessageLeftQueue
@@ -232,7 +232,7 @@ add(
     "receiver-ignores-pa-bit",
     ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
     "The receiver ignores MessagePropertiesHeader.Flags.PA, and so never acknowledges that a message arrived.",
-    skip(AdminAcks.acknowledge_arrival),
+    omit_step(AdminAcks.acknowledge_arrival),
 )
 
 
@@ -267,7 +267,7 @@ class ReceiverSendsReceiveAckForTransactionBeforeItsCommit(TransactionOperations
 class ReceiverReceivedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when an application receives a transactional message with AckPosReceive."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, message, reason, now: (
             message.TransactionIdentifier is not None and reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import set_fields, skip
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import omit_step, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -30,7 +30,7 @@ add(
     "receiver-ignores-na-bit",
     ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
     "The receiver ignores MessagePropertiesHeader.Flags.NA, and so never acknowledges a failed delivery.",
-    skip(AdminAcks.acknowledge_failure),
+    omit_step(AdminAcks.acknowledge_failure),
 )
 
 
@@ -38,7 +38,7 @@ add(
 class ReceiverRefusedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when it refuses a transactional message with AckNegArrival."""
 
-    @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
+    @faulty_only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         return
 
@@ -90,7 +90,7 @@ class ReceiverRemovedTransactionalMessageNotAcknowledged(AdminAcks):
     queue unreceived.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda part, message, reason, now: (
             message.TransactionIdentifier is not None and reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE
         )

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, set_fields
+from harness.faults.primitives import change_core_at_restart, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.names.message_numbering import MessageNumbering
@@ -51,7 +51,7 @@ def _change_restored_messages(change: Callable[[MessagePosition, QueueManager], 
             for position in queue.MessagePositionList:
                 change(position, qm)
 
-    return at_restart(change_every_restored_message)
+    return change_core_at_restart(change_every_restored_message)
 
 
 def _set_attribute_of_restored_messages(name: str, value: Any) -> Any:
@@ -102,7 +102,7 @@ add(
     "sender-restored-outgoing-message-without-application-tag",
     "MQDMPR-3.1.1.12-67",
     "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
-    at_restart(_clear_application_tags_of_outgoing_messages),
+    change_core_at_restart(_clear_application_tags_of_outgoing_messages),
 )
 
 
@@ -113,7 +113,7 @@ def _set_attribute_of_messages_in_queues(name: str, value: Any, *, in_system_que
                 for position in queue.MessagePositionList:
                     position.MessageReference = replace(position.MessageReference, **{name: value})
 
-    return at_restart(change_every_restored_message)
+    return change_core_at_restart(change_every_restored_message)
 
 
 for _name, _value in (
@@ -232,7 +232,7 @@ add(
     "queue-manager-locked-message-with-time-limit-can-be-peeked",
     "MQDMPR-3.1.1.12-D03",
     "A reader can peek at a message with a TimeToBeReceived although a transaction has received the message.",
-    change_insertion(
+    change_inserted_message(
         lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE_TIMEOUT)
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import skip, wrong_fields
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.primitives import omit_step, send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
@@ -39,7 +39,7 @@ class OnlyFirstOfSimultaneouslyExpiredMessagesAcknowledged(MessageExpiring):
 class ReceiverExpiredExpressMessageNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge express messages that expire in their queue."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, message, reason, now: (
             reason is RECEIVE_TIMEOUT_NACK_CLASS and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         )
@@ -52,7 +52,7 @@ add(
     "rejected-message-acknowledged-as-received",
     "MQDMPR-3.1.1.12-D27",
     "The receiver acknowledges a rejected message with the class AckReceive.",
-    skip(TransactionOperations.reject),
+    omit_step(TransactionOperations.reject),
 )
 
 
@@ -89,7 +89,7 @@ for _rule, _name, _changes in (
             f"default-{_name}-of-{_kind}-message-differs",
             _rule,
             f"The default of the attribute {_name} is different for {_kind} messages.",
-            wrong_fields(UserMessagePacket, _changes, when=_when),
+            send_wrong_field_values(UserMessagePacket, _changes, when=_when),
             blind=True,
         )
 
@@ -123,7 +123,7 @@ class ReceiverMessageExpiredWhileLockedKeptAfterAbort(MessagePositions):
 class ReceiverMovedMessageDoesNotExpire(MessageLifetimes):
     """A message that was moved to a subqueue does not expire."""
 
-    @only_if(lambda part, position: position.QueueReference.parent is not None)
+    @faulty_only_if(lambda part, position: position.QueueReference.parent is not None)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
@@ -132,7 +132,7 @@ class ReceiverMovedMessageDoesNotExpire(MessageLifetimes):
 class ReceiverOnlyFirstMessageOfQueueExpires(MessageLifetimes):
     """A message expires only if it was the first message of its queue when it arrived."""
 
-    @only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
+    @faulty_only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
@@ -243,7 +243,7 @@ for _rule, _attribute, _says, _variants in (
         {
             "transactional": _make_attribute_setter(ConnectorTypeIdentifier=CONNECTOR_GUID),
             "several": _make_attribute_setter(ConnectorTypeIdentifier=CONNECTOR_GUID),
-            "acknowledged": _make_attribute_setter(ConnectorTypeIdentifier=OTHER_GUID),
+            "acknowledged": _make_attribute_setter(ConnectorTypeIdentifier=MADE_UP_GUID),
         },
     ),
     (

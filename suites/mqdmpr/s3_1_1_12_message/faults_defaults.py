@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -156,19 +156,19 @@ for _name, _rules, _says, _install in (
         "default-privacy-level-base",
         "MQDMPR-3.1.1.12-D29",
         "By default, the sender sends a message with PrivacyLevel Base.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1),
     ),
     (
         "default-hash-algorithm-0",
         "MQDMPR-3.1.1.12-48",
         "By default, the sender sends a message with HashAlgorithm 0.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", 0),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", 0),
     ),
     (
         "default-encryption-algorithm-rc2",
         "MQDMPR-3.1.1.12-49",
         "By default, the sender sends a message with EncryptionAlgorithm RC2.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "MessagePropertiesHeader.EncryptionAlgorithm",
             0x6602,
@@ -179,7 +179,7 @@ for _name, _rules, _says, _install in (
         "sender-dm-2-in-recoverable-message",
         "MQDMPR-3.1.1.12-18",
         "The sender sends a recoverable message with DM 2.",
-        field_is(UserMessagePacket, "UserHeader.DM", 2, lambda packet: bool(packet.UserHeader.DM)),
+        set_field_value(UserMessagePacket, "UserHeader.DM", 2, lambda packet: bool(packet.UserHeader.DM)),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -227,7 +227,7 @@ add(
     "sender-provider-type-always-aes",
     "MQDMPR-3.1.1.12-D65",
     "The sender always sets AuthenticationProviderType to the type of the AES provider.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.SecurityData.ProviderInfo": lambda info: AES_PROVIDER_TYPE + info[4:]},
         lambda packet: packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.ProviderInfo),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.parts import fault, faulty_only_if, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.part import QM
@@ -557,7 +557,7 @@ for _reason, _case in (
 class ReceiverIgnoresFinalAckRequiredAfterFirstMessage(FinalAcks):
     """The receiver sends a FinalAck only for the first message of a sequence."""
 
-    @only_if(lambda part, position, reason, now: position.MessageReference.TransactionSequenceNumber > 1)
+    @faulty_only_if(lambda part, position, reason, now: position.MessageReference.TransactionSequenceNumber > 1)
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         pass
 
@@ -568,7 +568,7 @@ class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
     gets an acknowledgment.
     """
 
-    @only_if(lambda part, position, reason, now: position.MessageReference.AcknowledgementsRequested != 0)
+    @faulty_only_if(lambda part, position, reason, now: position.MessageReference.AcknowledgementsRequested != 0)
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         pass
 
@@ -577,7 +577,7 @@ class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
 class ReportsSentForRecoverableMessagesOnly(MessageTracing):
     """The queue manager sends no report about an express message."""
 
-    @only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    @faulty_only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
         pass
 

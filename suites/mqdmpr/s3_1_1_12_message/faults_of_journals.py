@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.parts import fault, faulty_only_if, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
@@ -151,7 +151,7 @@ class SenderMessagesAfterFirstJournaledMessageAllJournaled(_JournaledMessageCoun
 class SenderTransactionalMessageJournaledWithoutRequest(MessageJournaling):
     """The sender journals a delivered transactional message with NegativeJournalingRequested only."""
 
-    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    @faulty_only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, PositiveJournalingRequested=message.NegativeJournalingRequested)
@@ -285,7 +285,7 @@ class FullDeadLetterQueueDropsOldestMessage(_OldestMessageRemover):
 class SenderSecondWaitingMessageNeverExpires(MessageLifetimes):
     """The sender watches the TimeToReachQueue only of the first message of an outgoing queue."""
 
-    @only_if(lambda part, session, position: len(session.OutgoingMessageTable) > 1)
+    @faulty_only_if(lambda part, session, position: len(session.OutgoingMessageTable) > 1)
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         pass
 
@@ -298,7 +298,7 @@ class SenderSecondWaitingMessageNeverExpires(MessageLifetimes):
 class ReceiverLateTransactionalMessageAccepted(MessageLifetimes):
     """The receiver accepts a transactional message whose TimeToReachQueue is over."""
 
-    @only_if(lambda part, packet, now: packet.TransactionHeader is not None)
+    @faulty_only_if(lambda part, packet, now: packet.TransactionHeader is not None)
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
@@ -307,7 +307,7 @@ class ReceiverLateTransactionalMessageAccepted(MessageLifetimes):
 class RecoverableMessageInQueueNeverExpires(MessageLifetimes):
     """A recoverable message never leaves its queue because of TimeToBeReceived."""
 
-    @only_if(lambda part, position: _is_recoverable(position.MessageReference))
+    @faulty_only_if(lambda part, position: _is_recoverable(position.MessageReference))
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         pass
 
@@ -316,7 +316,9 @@ class RecoverableMessageInQueueNeverExpires(MessageLifetimes):
 class LocalMessageNeverExpires(MessageLifetimes):
     """A message of a local application never leaves its queue because of TimeToBeReceived."""
 
-    @only_if(lambda part, position: position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
+    @faulty_only_if(
+        lambda part, position: position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier
+    )
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         pass
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, MessageClass, Packet, SecurityHeader, UserMessagePacket
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -192,7 +192,9 @@ add(
     "receiver-report-of-transactional-message-class-normal",
     "MQDMPR-3.1.1.12-D06",
     "The report about a traced transactional message has the Class Normal.",
-    replace_during(MessageTracing.send_report, OwnMessageSending.send, _send_transactional_report_with_class_normal),
+    replace_method_during(
+        MessageTracing.send_report, OwnMessageSending.send, _send_transactional_report_with_class_normal
+    ),
     blind=True,
 )
 

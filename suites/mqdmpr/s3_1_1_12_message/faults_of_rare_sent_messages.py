@@ -9,7 +9,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, packets, set_fields
+from harness.faults.primitives import change_core_at_restart, change_packets_of_kind, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import (
     DirectQueueFormatName,
@@ -97,7 +97,7 @@ add(
     "sender-copy-destination-queue-names-rest-of-list",
     "MQDMPR-3.1.1.12-27",
     "The sender writes the names of all queues of the list from the own queue on into DestinationQueue of a copy.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _write_remaining_list_into_destination_queue,
         lambda packet: _is_copy_for_several_queues(packet) and packet.UserHeader.TH,
@@ -146,7 +146,7 @@ add(
     "sender-last-two-listed-queues-in-one-element",
     "MQDMPR-3.1.1.12-28",
     "The sender writes the last two queues of a list of three queues into one element of the MultiQueueFormatHeader.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _join_last_format_names_of_list,
         lambda packet: (
@@ -159,7 +159,7 @@ add(
     "sender-transactional-message-listed-queues-in-one-element",
     "MQDMPR-3.1.1.12-28",
     "The sender writes two queues of a transactional message into one element of the MultiQueueFormatHeader.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _join_last_format_names_of_list,
         lambda packet: _is_copy_for_several_queues(packet) and packet.UserHeader.TH,
@@ -215,7 +215,7 @@ add(
     "sender-message-to-several-queues-label-250-characters",
     "MQDMPR-3.1.1.12-45",
     "The sender lengthens a Label of 249 characters by one character in a message to several queues.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _lengthen_label_by_one_character,
         lambda packet: _has_longest_label(packet) and packet.MultiQueueFormatHeader is not None,
@@ -258,7 +258,7 @@ add(
     "sender-default-time-to-reach-queue-doubled-after-restart",
     "MQDMPR-3.1.1.12-47",
     "The default TimeToReachQueue of the sender's messages is twice as long after a restart.",
-    at_restart(_double_default_time_to_reach_queue),
+    change_core_at_restart(_double_default_time_to_reach_queue),
     blind=True,
 )
 
@@ -267,7 +267,7 @@ add(
     "sender-signed-message-encryption-algorithm-rc2",
     "MQDMPR-3.1.1.12-49",
     "The sender sends a signed message that is not encrypted with the EncryptionAlgorithm RC2.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": _RC2_ALGORITHM}).build(),
         lambda packet: packet.SecurityHeader is not None and not packet.SecurityHeader.EB,
@@ -278,7 +278,7 @@ add(
     "sender-message-to-several-queues-encryption-algorithm-zero",
     ("MQDMPR-3.1.1.12-49", "MQMQ-2.2.19.3-24"),
     "The sender sends a message to several queues without encryption with the EncryptionAlgorithm 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}).build(),
         lambda packet: (
@@ -309,7 +309,7 @@ add(
     "sender-administration-queue-type-of-third-host-is-that-of-source",
     "MQDMPR-3.1.1.12-54",
     "The sender announces a private administration queue of a third queue manager as a queue of the source.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _address_admin_queue_by_number_at_source,
         lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),
@@ -320,7 +320,7 @@ add(
     "sender-message-to-several-queues-administration-queue-type-none",
     "MQDMPR-3.1.1.12-54",
     "The sender announces no administration queue in a message to several queues that has one.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(
             packet,

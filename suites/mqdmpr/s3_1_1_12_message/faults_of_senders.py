@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.parts import fault, faulty_only_if, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -270,7 +270,7 @@ class SenderSentTimeOfSecondMessageIsThatOfFirst(MessageSending):
 class SenderSentTimeOfTransactionalMessageZero(MessageSending):
     """The sender sends a transactional message with the SentTime 0."""
 
-    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    @faulty_only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         return set_fields(super().construct_user_message(position), {"UserHeader.SentTime": 0})
 
@@ -308,7 +308,7 @@ add(
     "queue-manager-source-of-each-second-acknowledgment-other",
     "MQDMPR-3.1.1.12-D51",
     "The queue manager sends each second acknowledgment with another SourceQueueManager.",
-    change_construction(_change_source_queue_manager_of_every_second_ack),
+    change_constructed_packet(_change_source_queue_manager_of_every_second_ack),
     blind=True,
 )
 
@@ -339,7 +339,7 @@ add(
     "sender-application-tag-highest-bit-cleared",
     "MQDMPR-3.1.1.12-31",
     "The sender clears the highest bit of the ApplicationTag of a message of an application.",
-    change_construction(_clear_highest_bit_of_application_tag),
+    change_constructed_packet(_clear_highest_bit_of_application_tag),
 )
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import replace_part
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message
@@ -67,7 +67,7 @@ def _change_sender_type(value: int, when: PacketCondition) -> Install:
             return packet
         return replace(packet, SecurityHeader=replace(header, Flags=header.Flags & ~0xF | value))
 
-    return change_construction(change_flags)
+    return change_constructed_packet(change_flags)
 
 
 for _name, _says, _value, _when in (
@@ -101,7 +101,7 @@ def _change_sender_identifier(change: Callable[[bytes], bytes], when: PacketCond
         data = replace(header.SecurityData, SecurityID=change(header.SecurityData.SecurityID))
         return replace(packet, SecurityHeader=replace(header, SecurityData=data))
 
-    return change_construction(change_identifier)
+    return change_constructed_packet(change_identifier)
 
 
 def _invert_last_byte_of_sender_identifier(identifier: bytes) -> bytes:
@@ -135,7 +135,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         if _kind == "encrypted"
         else "The SenderIdentifier of a transactional message is the GUID of another queue manager.",
         _change_sender_identifier(
-            lambda identifier: OTHER_GUID.bytes_le,
+            lambda identifier: MADE_UP_GUID.bytes_le,
             _make_sender_type_condition(SENDER_TYPE_QUEUE_MANAGER, _condition),
         ),
         blind=True,
@@ -192,7 +192,7 @@ for _name, _says, _when_sent in (
         _name,
         "MQDMPR-3.1.1.12-D64",
         _says,
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"SecurityHeader.SecurityData.SenderCert": b""},
             _make_signed_packet_condition(_when_sent),

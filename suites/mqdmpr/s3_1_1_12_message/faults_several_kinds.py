@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import replace_during, wrong_fields
+from harness.faults.primitives import replace_method_during, send_wrong_field_values
 from harness.faults.registry import Install, add
 from harness.faults.reports import change_report_element
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, TransactionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.message_journaling import MessageJournaling
@@ -72,7 +72,7 @@ for _name, _says, _level, _when in (
         _name,
         "MQDMPR-3.1.1.12-04",
         _says,
-        wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": _level}, _when),
+        send_wrong_field_values(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": _level}, _when),
         blind=True,
     )
 
@@ -105,7 +105,7 @@ for _name, _says, _value, _when in (
         _name,
         "MQDMPR-3.1.1.12-18",
         _says,
-        wrong_fields(UserMessagePacket, {"UserHeader.Flags": _make_delivery_mode_setter(_value)}, _when),
+        send_wrong_field_values(UserMessagePacket, {"UserHeader.Flags": _make_delivery_mode_setter(_value)}, _when),
         blind=True,
     )
 
@@ -203,7 +203,7 @@ add(
     "queue-manager-class-of-report-about-transactional-message-other",
     "MQDMPR-3.1.1.12-D06",
     "A report about a traced transactional message has the Class AckReachQueue.",
-    replace_during(MessageTracing.send_report, OwnMessageSending.send, _change_class_of_transactional_report),
+    replace_method_during(MessageTracing.send_report, OwnMessageSending.send, _change_class_of_transactional_report),
     blind=True,
 )
 
@@ -362,7 +362,7 @@ for _name, _says, _from in (
         _name,
         "MQDMPR-3.1.1.12-D51",
         _says,
-        wrong_fields(UserMessagePacket, {"UserHeader.SourceQueueManager": OTHER_GUID}, _from),
+        send_wrong_field_values(UserMessagePacket, {"UserHeader.SourceQueueManager": MADE_UP_GUID}, _from),
         blind=True,
     )
 
@@ -378,7 +378,7 @@ add(
     "sender-recoverable-message-with-sequence",
     "MQDMPR-3.1.1.12-D57",
     "A recoverable nontransactional message has a TxSequenceID.",
-    change_construction(_add_transaction_header),
+    change_constructed_packet(_add_transaction_header),
     blind=True,
 )
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, set_fields
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import change_core_at_restart, set_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.part import QM
@@ -91,7 +91,7 @@ def _change_arrived_messages_after_first(change: Callable[[Message, Message], Me
 def _change_sent_messages(change: MessageChange) -> Install:
     """Build a fault that changes the messages of applications when they are sent to other queue managers."""
 
-    def change_constructed_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    def change_packet_of_message(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         changed = change(message)
         if changed is message or message.Class:
             return packet
@@ -107,7 +107,7 @@ def _change_sent_messages(change: MessageChange) -> Install:
         }
         return set_fields(packet, fields)
 
-    return change_construction(change_constructed_packet)
+    return change_constructed_packet(change_packet_of_message)
 
 
 def _change_fields_of_forwarded_messages(changes: dict[str, Any]) -> Install:
@@ -300,7 +300,7 @@ for _name, _rule, _says, _install in (
 class SecondRecoverableMessageOfQueueLostAtRestart(MessageArrival):
     """The receiver saves an arrived recoverable message as an empty record if its queue already has a message."""
 
-    @only_if(lambda part, saving, packet: len(saving.position.QueueReference.MessagePositionList) > 1)
+    @faulty_only_if(lambda part, saving, packet: len(saving.position.QueueReference.MessagePositionList) > 1)
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         super().save_message(saving, packet)
         self.qm.disk.save({f"message:{saving.position.key}": None})
@@ -351,7 +351,7 @@ def _change_restored_messages(change: MessageChange, *, outgoing: bool = False) 
             for position in local.MessagePositionList:
                 position.MessageReference = change(position.MessageReference)
 
-    return at_restart(change_every_restored_message)
+    return change_core_at_restart(change_every_restored_message)
 
 
 for _attribute, _change, _what in (

@@ -248,7 +248,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         body: dict[str, Any] = {"body": LARGE_BODY} if LABEL_PART_OF_REPEATED_ACK_REQUESTS in requested else {}
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
-    receiver.session.check_alive()
+    receiver.session.require_session_ack_for_message()
     disposition.cause_message_disposition(peer, sut, kind)
     expected = {
         requested: sorted(get_class_name(value) for bit, value in classes.items() if bit in requested)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, distinct, facts, holds, in_queue, one_of
+from harness.expectations import between, distinct_values, facts, holds, in_queue, one_of
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
@@ -153,7 +153,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     identifiers = [dead, *(one["message_id"] for one in local if one is not None)]
     judge(
         "MQDMPR-3.1.1.12-D02",
-        expected=distinct("identifiers of the messages", len(identifiers)),
+        expected=distinct_values("identifiers of the messages", len(identifiers)),
         observed=identifiers,
         evidence=frame,
     )
@@ -418,7 +418,7 @@ def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
         user = {"DM": number // 2 % 2, "TimeToBeReceived": 4} if label in "bde" else {"DM": 1}
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
         connection.send(peer.message(user, **headers))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     local = sut.has("send")
     if local:
         application.send("local", delivery="recoverable", time_to_be_received_s=4)

@@ -94,7 +94,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         properties = {name: value for name, value in values.items() if name not in ("body", "label")}
         sent = connection.send(make(body=values["body"], label=values["label"], properties=properties))
         packets.append((values, sent))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     for values, sent in packets:
         found = _await_message_in_queue(peer, sut, sent, queue)
         wanted = {
@@ -194,7 +194,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     """
     connection = peer.open_raw()
     sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 6, 7, 0, 5, 2, 7, 3, 6, 1, 0, 4)]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
@@ -283,10 +283,10 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     late = f"late {sut.own}"
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     transactional = connection.send(Sequence(peer).message(long_ago))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     peer.pass_time(PAUSE_BEFORE_SECOND_MESSAGE_MS)
     second = connection.send(peer.recoverable_message(long_ago))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     found = _await_message_in_queue(peer, sut, sent)
     later = _await_message_in_queue(peer, sut, second)
     in_sequence = _await_message_in_queue(peer, sut, transactional, "transactional")

@@ -105,13 +105,15 @@ def _await_packets_until_silence(peer, sut, count):
     """Wait for messages of the SUT and then for silence; return all packets that arrived, and acknowledge them."""
     inbox = peer.inbox
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
-    peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)
+    peer.environment.run_until(lambda: len(inbox.packets_with_possibly_malformed_messages) >= count, within_ms)
     inbox.acknowledge()
     peer.pass_time(sut.quiet_ms)
     inbox.acknowledge()
-    if len(inbox.pieces) < count:
-        raise ConformanceFailure(f"{len(inbox.pieces)} of at least {count} messages arrived")
-    return list(inbox.pieces)
+    if len(inbox.packets_with_possibly_malformed_messages) < count:
+        raise ConformanceFailure(
+            f"{len(inbox.packets_with_possibly_malformed_messages)} of at least {count} messages arrived"
+        )
+    return list(inbox.packets_with_possibly_malformed_messages)
 
 
 @needs("send", "restart")
@@ -149,7 +151,7 @@ def test_signature_for_several_queues_covers_all_properties(peer, sut, judge, si
     if not _is_message_to_several_queues_signed_by_user(plain, signer):
         raise ConformanceFailure("the signature of a message without an extension is not valid (E81)")
     outgoing.start_new_session()
-    known = len(peer.inbox.pieces)
+    known = len(peer.inbox.packets_with_possibly_malformed_messages)
     sut.send(f"{first},{second}", **properties)
     copies = _await_packets_until_silence(peer, sut, known + 2)[known:]
     judge(
@@ -221,13 +223,18 @@ def test_copy_that_is_sent_again_names_its_own_queue(peer, sut, judge):
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, delivery="recoverable")
     inbox = peer.inbox
-    peer.environment.run_until(lambda: len(inbox.pieces) >= 2, sut.connect_timeout_ms + sut.response_timeout_ms)
-    first = list(inbox.pieces)
+    peer.environment.run_until(
+        lambda: len(inbox.packets_with_possibly_malformed_messages) >= 2,
+        sut.connect_timeout_ms + sut.response_timeout_ms,
+    )
+    first = list(inbox.packets_with_possibly_malformed_messages)
     for session in {id(one.connection): inbox.conversation(one) for one in first}.values():
         if session.record.closed_by is None:
             session.close()
-    peer.environment.run_until(lambda: len(inbox.pieces) >= len(first) + 2, 2 * sut.connect_timeout_ms)
-    again = list(inbox.pieces[len(first) :])
+    peer.environment.run_until(
+        lambda: len(inbox.packets_with_possibly_malformed_messages) >= len(first) + 2, 2 * sut.connect_timeout_ms
+    )
+    again = list(inbox.packets_with_possibly_malformed_messages[len(first) :])
     inbox.acknowledge()
     if not again:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-27", reason="the SUT did not send the copies again")

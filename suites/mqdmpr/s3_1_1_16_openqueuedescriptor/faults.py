@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
@@ -224,7 +224,7 @@ add(
     "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
     "MQDMPR-3.1.1.16-14",
     "The descriptor with which a remote reader reads stays Opened.",
-    skip(RemoteQueueOpening.take_over_queue_descriptor),
+    omit_step(RemoteQueueOpening.take_over_queue_descriptor),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import distinct
+from harness.expectations import distinct_values
 from harness.run.marks import covers, needs
 
 
@@ -19,7 +19,7 @@ def test_descriptors_of_list_have_unique_handles(peer, remote, sut, judge):
     listed = next((one for one in model["OpenQueueDescriptors"] if one["Handle"] == handle), None)
     handles = [int(reader.out.phQueue), handle, *(listed["OpenQueueDescriptorCollection"] if listed else [])]
     sut.control.call("close_queue", handle=handle)
-    judge("MQDMPR-3.1.1.16-02", expected=distinct("handles", len(names) + 2), observed=handles, evidence=reader)
+    judge("MQDMPR-3.1.1.16-02", expected=distinct_values("handles", len(names) + 2), observed=handles, evidence=reader)
 
 
 @needs("inspect", "receive", "queue_control")

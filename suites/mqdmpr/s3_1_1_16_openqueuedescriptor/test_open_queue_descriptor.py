@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, distinct, each
+from harness.expectations import any_order, distinct_values, each
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, PEER_PUBLIC_QUEUE
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format, transfer_buffer
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.distribution_lists import create_distribution_list
@@ -44,13 +44,16 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
         sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.1.16-02",
-        expected=distinct("handles", len(calls), unlike=[0, *own]),
+        expected=distinct_values("handles", len(calls), unlike=[0, *own]),
         observed=handles,
         evidence=calls,
     )
     for values in (contexts, [int(call.out.pdwContext) for call in calls]):
         judge(
-            "MQDMPR-3.1.1.16-03", expected=distinct("contexts", len(calls), unlike=[0]), observed=values, evidence=calls
+            "MQDMPR-3.1.1.16-03",
+            expected=distinct_values("contexts", len(calls), unlike=[0]),
+            observed=values,
+            evidence=calls,
         )
 
 
@@ -193,7 +196,7 @@ def test_descriptor_of_distribution_list_is_send_only_without_queue(peer, sut, j
     """A distribution list with two members is opened, alone and together with a direct name. Both descriptors show
     SendAccess, RemoteReadState None and no QueueReference.
     """
-    members = [str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE)]
+    members = [str(PEER_PUBLIC_QUEUE), str(GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE)]
     _, to = create_distribution_list(peer, sut, "descriptors", members)
     if not peer.eventually(lambda: openings.open_to_send(sut, to) == Outcome.DONE):
         raise ConformanceFailure("the SUT does not open the distribution list")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid5
 
-from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.calls import change_step_arguments
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import PublicName
@@ -87,7 +87,7 @@ add(
     "queue-manager-path-name-in-lower-case-after-restart",
     "MQDMPR-3.1.1-02",
     "At a restart, the queue manager changes the path name of a queue to lower case.",
-    at_restart(_convert_path_names_to_lower_case),
+    change_core_at_restart(_convert_path_names_to_lower_case),
     blind=True,
 )
 
@@ -100,7 +100,7 @@ add(
     "queue-manager-identifier-changes-at-restart",
     ("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05"),
     "The queue manager has a new Identifier after each restart.",
-    at_restart(_change_queue_manager_identifier),
+    change_core_at_restart(_change_queue_manager_identifier),
 )
 
 
@@ -114,7 +114,7 @@ add(
     "queue-manager-demands-of-public-queue-lost-at-restart",
     "MQDMPR-3.1.1-03",
     "At a restart, the queue manager loses the Authentication and the PrivacyLevel of a public queue.",
-    at_restart(_clear_security_of_public_queues),
+    change_core_at_restart(_clear_security_of_public_queues),
     blind=True,
 )
 
@@ -150,7 +150,7 @@ class ExpressMessageInSubqueueSurvivesRestart(MessagePositions):
 class ExpressMessageInJournalSurvivesRestart(MessageJournaling):
     """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
 
-    @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
+    @faulty_only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         super().put_into_system_queue(queue, message)
         position = list(queue.MessagePositionList)[-1]
@@ -254,7 +254,7 @@ add(
     "sender-messages-of-second-destination-lost-at-restart",
     "MQDMPR-3.1.1.3-D01",
     "After a restart, the queue manager sends waiting messages only to the destination that was used first.",
-    at_restart(_keep_messages_of_first_destination),
+    change_core_at_restart(_keep_messages_of_first_destination),
     blind=True,
 )
 
@@ -263,7 +263,7 @@ add(
     "pending-read-without-cursor-reference",
     "MQDMPR-3.1.1.10-02",
     "A pending read by a cursor has no CursorReference.",
-    with_arguments(WaitingReads.wait_for_new_message, cursor=lambda given: None),
+    change_step_arguments(WaitingReads.wait_for_new_message, cursor=lambda given: None),
 )
 
 

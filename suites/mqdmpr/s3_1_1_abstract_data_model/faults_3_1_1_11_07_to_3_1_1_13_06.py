@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -58,7 +58,7 @@ def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: 
                 queue.MessagePositionList.insert(again)
                 qm.message_positions.on_message_available(again)
 
-    return at_restart(sort_every_queue)
+    return change_core_at_restart(sort_every_queue)
 
 
 add(

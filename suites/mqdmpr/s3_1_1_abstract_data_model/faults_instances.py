@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
@@ -57,7 +57,7 @@ add(
     "identifier-of-queue-manager-with-outgoing-queues-changed-at-restart",
     "MQDMPR-3.1.1-05",
     "The queue manager has another Identifier after a restart if it has outgoing queues.",
-    at_restart(_change_identifier_if_outgoing_queues_exist),
+    change_core_at_restart(_change_identifier_if_outgoing_queues_exist),
     blind=True,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from uuid import uuid5
 
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.enterprise.state_restoring import StateRestoring
@@ -45,7 +45,7 @@ add(
     "queue-manager-administration-acknowledgment-source-queue-manager-other-identifier",
     "MQDMPR-3.1.1-05",
     "The queue manager names another SourceQueueManager in its acknowledgments than in the messages of applications.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(
             packet, {"UserHeader.SourceQueueManager": lambda own: uuid5(own, "acknowledgments")}

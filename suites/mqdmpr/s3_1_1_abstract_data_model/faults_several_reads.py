@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.waiting_reads import WaitingReads
@@ -72,9 +72,9 @@ add(
     "queue-manager-identifier-in-recoverable-messages-other",
     "MQDMPR-3.1.1-06",
     "The queue manager sends its recoverable messages with the GUID of another queue manager.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
-        {"UserHeader.SourceQueueManager": OTHER_GUID},
+        {"UserHeader.SourceQueueManager": MADE_UP_GUID},
         lambda packet: bool(packet.UserHeader.DM),
     ),
     blind=True,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, distinct, each, holds, in_queue, none
+from harness.expectations import any_order, distinct_values, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
@@ -70,7 +70,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
     sut.control.call("delete_queue", name=deleted)
     numbers = [sut.private_format_name(name) for name in names]
-    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct_values("private format names", len(names)), observed=numbers)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
     for label, quota_kb in (("changed", 76), ("changed again", 77)):
         sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
@@ -110,7 +110,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
         )
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
-    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct_values("private format names", len(names)), observed=numbers)
 
 
 @needs("send")
@@ -178,7 +178,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
     connection = peer.open_raw()
     connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     if not peer.eventually(lambda: sut.labels(other) == ["express"]):
         raise ConformanceFailure("the express message did not arrive in its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
@@ -187,7 +187,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
     sut.restart()
     later = peer.open_raw()
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
-    later.check_alive()
+    later.require_session_ack_for_message()
     peer.eventually(lambda: sut.labels(queue) == ["later"])
     judge(
         "MQDMPR-3.1.1-04",
@@ -253,7 +253,7 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
             user = {"DM": number, **(late if expired else {})}
             base = {"base": SHORT_TIME_TO_REACH_QUEUE_FIELD} if expired else {}
             connection.send(peer.message(user, label=name, destination=rf"TCP:{sut.address}\{queue}", **base))
-        connection.check_alive()
+        connection.require_session_ack_for_message()
     if place == "subqueue":
         sut.create_queue(shown)
         for name in names:
@@ -334,7 +334,7 @@ def test_messages_keep_positions_after_restart(peer, sut, judge):
     for label, priority in (("c", 1), ("g", 4), ("e", 3), ("a", 3), ("b", 6), ("f", 3), ("d", 1)):
         headers = {"destination": rf"TCP:{sut.address}\{queue}", "base": {"PR": priority}}
         connection.send(peer.recoverable_message(label=label, **headers))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     if not peer.await_label("d", queue):
         raise ConformanceFailure("the messages are not in the queue")
     known = {one["label"]: lookup_id(one) for one in sut.control.call("peek", queue=queue)["messages"]}

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import skip
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.events import MessageDeadlinesChanged
@@ -157,7 +157,7 @@ class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(MessageLifetimes)
     0xFFFFFFFF.
     """
 
-    @only_if(lambda part, position: 0x80000000 <= position.MessageReference.TimeToBeReceived < 0xFFFFFFFF)
+    @faulty_only_if(lambda part, position: 0x80000000 <= position.MessageReference.TimeToBeReceived < 0xFFFFFFFF)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         self.qm.to_be_received.add(position, 0)
         self.qm.post_event(MessageDeadlinesChanged())
@@ -175,7 +175,7 @@ class QueueManagerMessagesNoLongerExpireAfterRestart(MessageLifetimes):
 class QueueManagerExpressMessageDoesNotExpire(MessageLifetimes):
     """An express message stays in its queue although its TimeToBeReceived is over."""
 
-    @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    @faulty_only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
@@ -220,7 +220,7 @@ class MessagesExpireOnlyInFirstQueueAfterRestart(MessageLifetimes):
 class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(MessageLifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, position: (
             not position.MessageReference.TimeToBeReceived
             and position.MessageReference.TransactionIdentifier is not None
@@ -234,7 +234,7 @@ class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(MessageLifetimes
 class QueueManagerLocalMessageWithTimeToBeReceived0Kept(MessageLifetimes):
     """The queue manager keeps a message of a local application with TimeToBeReceived 0 in its local queue."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, position: (
             not position.MessageReference.TimeToBeReceived
             and position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier
@@ -310,7 +310,7 @@ add(
     "directory-never-contacted-again",
     "MQDMPR-3.1.2.5-D01",
     "After the directory was unavailable once, the queue manager never contacts it again.",
-    skip(DirectoryClient.on_directory_online_timer),
+    omit_step(DirectoryClient.on_directory_online_timer),
 )
 
 

@@ -77,7 +77,7 @@ def test_each_message_expires_at_its_own_time(peer, sut, judge):
         connection.send(peer.message(user, **headers))
     limit = {"DM": 1, "TimeToBeReceived": 3 * MESSAGE_LIFETIME_S}
     connection.send(other.build_message("elsewhere", limit))
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     application.await_message_count(len(lifetimes))
     observed = {"at once": application.labels()}
     peer.pass_time((MESSAGE_LIFETIME_S + 2) * 1_000)

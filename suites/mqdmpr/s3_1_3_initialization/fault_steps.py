@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import change_after_every_input
+from harness.faults.primitives import change_core_after_every_input
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
@@ -58,4 +58,4 @@ def change_blob_of_key(attribute: str, place: int, change: Callable[[bytes], byt
         made[published] = MqdsPublicKeys(tuple(keys)).build()
         replace_attribute_in_own_directory_object(qm, **{attribute: made[published]})
 
-    return change_after_every_input(publish_changed_key)
+    return change_core_after_every_input(publish_changed_key)

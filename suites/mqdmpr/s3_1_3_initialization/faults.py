@@ -8,7 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, change_after_every_input, replace_during, skip
+from harness.faults.primitives import (
+    change_core_after_every_input,
+    change_core_at_restart,
+    omit_step,
+    replace_method_during,
+)
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.settings_changing import SettingsChanging
@@ -99,7 +104,7 @@ def _change_published_public_keys(name: str, change: Callable[[MqdsPublicKeys], 
         values: dict[str, Any] = {name: keys}
         state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 
-    return change_after_every_input(change_published_list)
+    return change_core_after_every_input(change_published_list)
 
 
 def _keep_only_first_public_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
@@ -213,7 +218,7 @@ add(
     "order-queue-messages-lost",
     "MQDMPR-3.1.3-28",
     "The queue manager discards messages to the queue for order acknowledgments.",
-    skip(OrderAcks.note_last_message_in_order),
+    omit_step(OrderAcks.note_last_message_in_order),
 )
 
 
@@ -254,7 +259,7 @@ add(
     "own-directory-attributes-ignored-at-start",
     ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
     "At its start the queue manager reads its own attributes from the directory, but does not use them.",
-    skip(DirectoryClient._copy_attributes_of_own_object),
+    omit_step(DirectoryClient._copy_attributes_of_own_object),
 )
 
 
@@ -325,7 +330,7 @@ add(
     "queue-manager-second-locked-outgoing-queue-not-sent-at-start",
     "MQDMPR-3.1.3-D13",
     "At its start, the queue manager sends the messages of only the first of several outgoing queues that were Locked.",
-    replace_during(
+    replace_method_during(
         QueueManagerInitialization.begin,
         TransferAdministering.establish_waiting,
         _establish_session_of_first_queue_only,
@@ -376,7 +381,7 @@ add(
     "prepared-transaction-operations-lost-at-restart",
     "MQDMPR-3.1.3-D15",
     "At a restart, the queue manager loses the operations of prepared transactions.",
-    at_restart(_clear_two_phase_transactions),
+    change_core_at_restart(_clear_two_phase_transactions),
 )
 
 
@@ -469,6 +474,6 @@ add(
     "only-first-voted-transaction-known-after-restart",
     "MQDMPR-3.1.3-D15",
     "After a restart, the queue manager knows only the first transaction for which it voted.",
-    at_restart(_remove_transactions_after_first),
+    change_core_at_restart(_remove_transactions_after_first),
     blind=True,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import change_after_every_input, skip
+from harness.faults.primitives import change_core_after_every_input, omit_step
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.commands.input_dispatching import InputDispatching
@@ -54,7 +54,7 @@ add(
     "queue-manager-system-journal-is-private-queue",
     "MQDMPR-3.1.3-05",
     "The initialization creates the system journal with the QueueType Private.",
-    change_after_every_input(_make_system_journal_private),
+    change_core_after_every_input(_make_system_journal_private),
     blind=True,
 )
 
@@ -64,7 +64,7 @@ class QueueManagerInitializationCreatesTransaction(QueueManagerInitialization):
     """The initialization creates a transaction that no application has begun."""
 
     def begin(self, now: Now) -> None:
-        self.qm.adm.TransactionCollection[OTHER_GUID] = Transaction(OTHER_GUID)
+        self.qm.adm.TransactionCollection[MADE_UP_GUID] = Transaction(MADE_UP_GUID)
         super().begin(now)
 
 
@@ -173,7 +173,7 @@ class ReceiverOrderAckByDirectNameIgnored(OrderAcks):
 
 
 def _ignore_order_acks(faulty: FaultyCore) -> None:
-    faulty.actions_at_restart.append(skip(OrderAcks.receive))
+    faulty.actions_at_restart.append(omit_step(OrderAcks.receive))
 
 
 add(
@@ -214,7 +214,7 @@ add(
     "queue-manager-qualified-name-begins-with-domain",
     "MQDMPR-3.1.3-D03",
     "The QualifiedComputerName of the queue manager begins with the domain.",
-    change_after_every_input(_put_domain_before_computer_name),
+    change_core_after_every_input(_put_domain_before_computer_name),
     blind=True,
 )
 
@@ -240,7 +240,7 @@ add(
     "queue-manager-qualified-name-without-period",
     "MQDMPR-3.1.3-D03",
     "The QualifiedComputerName of the queue manager has no period between the computer's name and the domain.",
-    change_after_every_input(_omit_period_of_qualified_name),
+    change_core_after_every_input(_omit_period_of_qualified_name),
     blind=True,
 )
 
@@ -254,7 +254,7 @@ add(
     "queue-manager-initialization-retry-duration-in-ms",
     "MQDMPR-3.1.3-D04",
     "The InitializationRetryTimerDuration is 120,000 after provisioning.",
-    change_after_every_input(_convert_retry_duration_to_ms),
+    change_core_after_every_input(_convert_retry_duration_to_ms),
     blind=True,
 )
 
@@ -274,14 +274,14 @@ add(
 
 def _set_site_identifier_to_unassigned_site(qm: QueueManager) -> None:
     if qm.enterprise.state.DirectoryIntegrated:
-        replace_attribute_in_own_directory_object(qm, SiteIdentifierList=(OTHER_GUID,))
+        replace_attribute_in_own_directory_object(qm, SiteIdentifierList=(MADE_UP_GUID,))
 
 
 add(
     "queue-manager-belongs-to-other-site",
     "MQDMPR-3.1.3-D05",
     "The queue manager belongs to a site that was not assigned to the queue manager.",
-    change_after_every_input(_set_site_identifier_to_unassigned_site),
+    change_core_after_every_input(_set_site_identifier_to_unassigned_site),
     blind=True,
 )
 
@@ -297,7 +297,7 @@ class QueueManagerIgnoresItsQuotaInDirectoryAtStart(DirectoryClient):
 
 
 def _ignore_directory_after_restart(faulty: FaultyCore) -> None:
-    faulty.actions_at_restart.append(skip(DirectoryClient._copy_attributes_of_own_object))
+    faulty.actions_at_restart.append(omit_step(DirectoryClient._copy_attributes_of_own_object))
 
 
 add(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import change_step, fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.domain_membership import DomainMembership
@@ -128,7 +128,7 @@ add(
     "queue-manager-retry-timer-duration-longer-after-restart",
     "MQDMPR-3.1.3-D04",
     "The InitializationRetryTimerDuration is 900 seconds after a restart without a failure.",
-    at_restart(_lengthen_initialization_retry_duration),
+    change_core_at_restart(_lengthen_initialization_retry_duration),
     blind=True,
 )
 
@@ -209,14 +209,14 @@ add(
     "queue-manager-second-outgoing-queue-not-locked-at-hardened-start",
     "MQDMPR-3.1.3-D14",
     "A queue manager that starts in hardened security mode locks only the first of its outgoing queues.",
-    at_restart(_unlock_all_outgoing_queues_but_first),
+    change_core_at_restart(_unlock_all_outgoing_queues_but_first),
     blind=True,
 )
 add(
     "queue-manager-empty-outgoing-queue-not-locked-at-hardened-start",
     "MQDMPR-3.1.3-D14",
     "A queue manager that starts in hardened security mode does not lock an outgoing queue without messages.",
-    at_restart(_unlock_empty_outgoing_queues),
+    change_core_at_restart(_unlock_empty_outgoing_queues),
     blind=True,
 )
 

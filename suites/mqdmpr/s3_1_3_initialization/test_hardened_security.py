@@ -48,8 +48,10 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         case="hardened_security before the check",
     )
     to = peer.direct_name("mqc-hardened")
-    other = peer.private_name() if sut.has("private_names") else peer.direct_name("mqc-hardened-too")
-    others = [other, peer.public_name] if sut.has("public_names") else [other]
+    other = (
+        peer.build_private_format_name_of_peer() if sut.has("private_names") else peer.direct_name("mqc-hardened-too")
+    )
+    others = [other, peer.format_name_of_public_queue] if sut.has("public_names") else [other]
     sender = Sender(peer, sut, to)
     with harden_security(sut):
         for time in ("first", "second"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.transfer_administering import TransferAdministering
 from reference_qm.model.adm import OutgoingQueue, Session
@@ -66,7 +66,7 @@ class QueueManagerMessagesSentWhileOfflineNotSentWhenOnline(TransferAdministerin
 class SenderPausedQueueSendsWhenItsSessionOpens(TransferAdministering):
     """When an outgoing queue without an open session is paused, the queue manager still sends its messages."""
 
-    @only_if(lambda part, queue, now: queue.session.SessionState is not SessionState.OPEN)
+    @faulty_only_if(lambda part, queue, now: queue.session.SessionState is not SessionState.OPEN)
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         return
 

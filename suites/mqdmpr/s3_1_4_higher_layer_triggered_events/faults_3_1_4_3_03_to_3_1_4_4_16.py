@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.events import call_after_posted_events
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -306,7 +306,7 @@ class ReceiverCommittedReceiveAfterPurgeReportedAsPurged(TransactionEvents):
     purged when the transaction commits.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda part, operation, now: operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
     )
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
@@ -131,7 +131,7 @@ def _is_operation_in_two_phase_transaction(part: TransactionEvents, operation: T
 class QueueManagerCommitAfterPrepareLeavesMovedMessageLocked(TransactionEvents):
     """A message that a prepared transaction moved stays locked in its target queue after the commit."""
 
-    @only_if(lambda part, operation, now: _is_operation_in_two_phase_transaction(part, operation))
+    @faulty_only_if(lambda part, operation, now: _is_operation_in_two_phase_transaction(part, operation))
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_move(operation, now)
         target = operation.TargetQueueReference
@@ -271,7 +271,7 @@ class QueueManagerAbortReturnsMovedMessageThatWasPurged(TransactionEvents):
     queue.
     """
 
-    @only_if(lambda part, operation, now: operation.OperationType is OperationType.MOVE)
+    @faulty_only_if(lambda part, operation, now: operation.OperationType is OperationType.MOVE)
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING:
             operation.MessagePositionReference.State = MessagePositionState.LOCKED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import at_restart
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -39,7 +39,7 @@ class QueueManagerAbortedSendKeptAsDeadLetter(TransactionEvents):
     a dead letter.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda part, operation, now: operation.MessagePositionReference.MessageReference.NegativeJournalingRequested
     )
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -172,7 +172,7 @@ class QueueManagerSinglePhasePrepareDoesNotCommitMove(TransactionCoordinating):
     the transaction.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda part, transaction, single_phase, token, now: any(
             one.OperationType is OperationType.MOVE for one in transaction.TransactionalOperationCollection
         )
@@ -303,7 +303,7 @@ add(
     "in-doubt-transaction-decided-by-second-restart",
     "MQDMPR-3.1.4.10-D01",
     "After a second restart, the queue manager does not know the transactions in doubt.",
-    at_restart(_remove_all_transactions),
+    change_core_at_restart(_remove_all_transactions),
     blind=True,
 )
 

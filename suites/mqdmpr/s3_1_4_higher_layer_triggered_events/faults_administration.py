@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during
 from harness.faults.registry import add
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -54,7 +54,7 @@ add(
     "start-does-not-send-waiting-messages",
     "MQDMPR-3.1.4.1-03",
     "After its start the queue manager sends its waiting messages only together with the next new message.",
-    skip_during(QueueManagerInitialization.begin, TransferAdministering.establish_waiting),
+    omit_step_during(QueueManagerInitialization.begin, TransferAdministering.establish_waiting),
 )
 
 # -- the administrator, and a coordinator that does not answer -------------------------------------------------------
@@ -73,7 +73,7 @@ add(
     "reenlistment-timeout-does-not-stop-start",
     "MQDMPR-3.1.4.11-D02",
     "After the reenlistment timeout the queue manager continues its start.",
-    skip(TransactionCoordinating.on_reenlistment_timeout),
+    omit_step(TransactionCoordinating.on_reenlistment_timeout),
 )
 
 
@@ -98,7 +98,7 @@ add(
     "online-queue-manager-stays-offline",
     "MQDMPR-3.1.4.13-03",
     "A queue manager that was taken offline stays offline until its restart.",
-    skip(TransferAdministering.bring_online),
+    omit_step(TransferAdministering.bring_online),
 )
 
 
@@ -106,7 +106,7 @@ add(
     "online-queue-manager-does-not-send",
     "MQDMPR-3.1.4.13-03",
     "A queue manager that is online again accepts sessions, but does not establish sessions for its waiting messages.",
-    skip_during(TransferAdministering.bring_online, TransferAdministering.establish_waiting),
+    omit_step_during(TransferAdministering.bring_online, TransferAdministering.establish_waiting),
 )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -112,7 +112,7 @@ add(
     "queue-manager-prepared-transaction-single-phase-after-restart",
     "MQDMPR-3.1.4.3-04",
     "After a restart, a prepared transaction has the SinglePhase True.",
-    at_restart(_set_single_phase_of_transactions),
+    change_core_at_restart(_set_single_phase_of_transactions),
     blind=True,
 )
 
@@ -137,7 +137,7 @@ add(
     "queue-manager-start-restores-queues-without-label",
     "MQDMPR-3.1.4.1-03",
     "A queue manager that starts restores its queues without their labels.",
-    at_restart(_clear_queue_labels),
+    change_core_at_restart(_clear_queue_labels),
     blind=True,
 )
 
@@ -152,7 +152,7 @@ add(
     "queue-manager-start-loses-last-queue",
     "MQDMPR-3.1.4.1-03",
     "A queue manager that starts does not restore the private queue that was created last.",
-    at_restart(_remove_last_private_queue),
+    change_core_at_restart(_remove_last_private_queue),
     blind=True,
 )
 

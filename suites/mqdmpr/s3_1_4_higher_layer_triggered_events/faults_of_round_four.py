@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
@@ -34,7 +34,7 @@ add(
     "queue-manager-start-waiting-messages-of-first-destination-only-sent",
     "MQDMPR-3.1.4.1-03",
     "The starting queue manager sends only the waiting messages of its first outgoing queue.",
-    replace_during(
+    replace_method_during(
         QueueManagerInitialization.begin,
         TransferAdministering.establish_waiting,
         _make_session_opener_for_first_waiting_queue,

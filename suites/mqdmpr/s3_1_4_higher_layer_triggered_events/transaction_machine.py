@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.peer.peer import Peer
-from harness.states.machine import Machine, event, probe, state
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_answer_outcome
 from harness.sut.shown import lookup_id
 from suites.applications import PendingRequest
@@ -128,51 +128,51 @@ class Transaction(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("labels in the queue")
+    @mark_as_probe("labels in the queue")
     def list_labels_of_queue(self) -> list[str]:
         """Return the labels of the available messages of the queue."""
         return self._sut.labels(self._queue)
 
-    @probe("labels in the subqueue")
+    @mark_as_probe("labels in the subqueue")
     def list_labels_of_subqueue(self) -> list[str]:
         """Return the labels of the messages of the subqueue, to which the transaction moves a message."""
         return self._sut.labels(self._subqueue)
 
-    @probe("labels in the second queue")
+    @mark_as_probe("labels in the second queue")
     def list_labels_of_second_queue(self) -> list[str]:
         """Return the labels of the available messages of the second queue."""
         return self._sut.labels(self._second_queue)
 
-    @probe("labels of changed messages")
+    @mark_as_probe("labels of changed messages")
     def list_changed_messages(self) -> list[str]:
         """Return the labels of the messages that differ in any property from the messages before the transaction."""
         found = self._read_messages()
         return [label for label, one in found.items() if one != self._messages_before.get(label, one)]
 
-    @probe("growth of the queue")
+    @mark_as_probe("growth of the queue")
     def count_added_messages(self) -> int:
         """Return the number of messages in the queue, including locked messages, minus the number before the
         transaction.
         """
         return self._count_messages() - self._count_before
 
-    @probe("labels in the journal")
+    @mark_as_probe("labels in the journal")
     def list_labels_of_journal(self) -> list[str]:
         """Return the labels of the received messages, which are in the journal."""
         return self._sut.labels(f"{self._queue};journal")
 
-    @probe("state of the transaction")
+    @mark_as_probe("state of the transaction")
     def find_transaction_state(self) -> str:
         """Return the listed state of the transaction."""
         return self._find_state_of_transaction(self._subject)
 
-    @probe("labels in the queue after a later commit")
+    @mark_as_probe("labels in the queue after a later commit")
     def list_labels_of_queue_after_commit(self) -> list[str]:
         """Commit the transaction, and return the labels of the available messages of the queue."""
         self._get_verb_outcome("commit", transaction=self._subject)
         return self.list_labels_of_queue()
 
-    @probe("state of a second transaction")
+    @mark_as_probe("state of a second transaction")
     def find_state_of_other_transaction(self) -> str:
         """Return the listed state of the other transaction."""
         return self._find_state_of_transaction(self._other)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
@@ -22,7 +22,7 @@ add(
     "pending-read-outlives-timeout",
     "MQDMPR-3.1.6.3-03",
     "A read continues to wait after its timeout.",
-    skip(WaitingReads.on_waiting_message_read_timer),
+    omit_step(WaitingReads.on_waiting_message_read_timer),
 )
 
 

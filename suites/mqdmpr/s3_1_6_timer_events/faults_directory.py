@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory import QueueManager, Site
@@ -18,13 +18,13 @@ add(
     "sites-update-timer-reads-nothing",
     ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10"),
     "The queue manager reads its sites only at its start.",
-    skip(DirectoryClient.on_directory_sites_update_timer),
+    omit_step(DirectoryClient.on_directory_sites_update_timer),
 )
 add(
     "gates-update-timer-reads-nothing",
     ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11"),
     "The queue manager reads its site gates only at its start.",
-    skip(DirectoryClient.on_directory_site_gates_update_timer),
+    omit_step(DirectoryClient.on_directory_site_gates_update_timer),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
@@ -264,7 +264,7 @@ add(
     "closed-cursor-still-usable",
     "MQDMPR-3.1.7.1.2-06",
     "The queue manager still accepts a closed cursor in reads.",
-    skip(QueueOpening.close_cursor),
+    omit_step(QueueOpening.close_cursor),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.neighbouring_reads import find_queue_of_same_name
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.model.adm import MessagePosition
@@ -17,7 +17,7 @@ class QueueManagerEarlierCursorReturnedForDeletedQueue(QueueCursors):
     deletion.
     """
 
-    @only_if(lambda self, queue_desc: queue_desc.QueueReference is None and bool(queue_desc.CursorCollection))
+    @faulty_only_if(lambda self, queue_desc: queue_desc.QueueReference is None and bool(queue_desc.CursorCollection))
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         return next(iter(queue_desc.CursorCollection.values()))
 
@@ -28,7 +28,7 @@ class QueueManagerCursorCreatedOnQueueWithNameOfDeletedQueue(QueueCursors):
     new queue.
     """
 
-    @only_if(lambda self, queue_desc: queue_desc.QueueReference is None)
+    @faulty_only_if(lambda self, queue_desc: queue_desc.QueueReference is None)
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         queue = find_queue_of_same_name(self.qm, queue_desc)
         if queue is None:

@@ -5,7 +5,7 @@ and journals.
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import distinct, each
+from harness.expectations import distinct_values, each
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application
@@ -49,7 +49,9 @@ def test_each_handle_gets_cursors_that_read(peer, sut, judge):
         for number in numbers:
             opened = sut.attempt("peek_message", cursor=number, timeout_ms=0) == Outcome.DONE
             observed.append(sut.read_label("peek_message", cursor=number) if opened else Outcome.REFUSED)
-        judge("MQDMPR-3.1.7.1.1-10", expected=distinct("cursors", len(numbers)), observed=numbers, evidence=frames)
+        judge(
+            "MQDMPR-3.1.7.1.1-10", expected=distinct_values("cursors", len(numbers)), observed=numbers, evidence=frames
+        )
         judge(
             "MQDMPR-3.1.7.1.1-10",
             expected=[cursors[number] for number in numbers],

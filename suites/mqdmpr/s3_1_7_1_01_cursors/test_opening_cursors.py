@@ -51,9 +51,9 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.1-08",
         expected={
-            "reads_of_the_next_message_by_new_cursors": [Call.FAILURE, Call.FAILURE],
+            "reads_of_the_next_message_by_new_cursors": [Call.FAILURE_HRESULT_TEXT, Call.FAILURE_HRESULT_TEXT],
             "reads_of_the_current_message": ["first", "first"],
-            "reads_of_the_next_and_current_message_by_a_later_cursor": [Call.FAILURE, "first"],
+            "reads_of_the_next_and_current_message_by_a_later_cursor": [Call.FAILURE_HRESULT_TEXT, "first"],
         },
         observed={
             "reads_of_the_next_message_by_new_cursors": [read.label_or_failure for read in early_reads],
@@ -77,7 +77,7 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     then = queue.peek(hCursor=going)
     judge(
         "MQDMPR-3.1.7.1.1-07",
-        expected=[*[Call.FAILURE] * len(foreign_reads), "second"],
+        expected=[*[Call.FAILURE_HRESULT_TEXT] * len(foreign_reads), "second"],
         observed=[*(one.label_or_failure for one in foreign_reads), then.label_or_outcome],
         evidence=[*foreign_reads, then],
         case="reads with other handles by the cursors, and a read with their own handle",

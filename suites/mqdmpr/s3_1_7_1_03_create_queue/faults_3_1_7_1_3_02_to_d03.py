@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.names.queue_names import parse_path
@@ -252,7 +252,7 @@ class QueueManagerCreateQueueLabelCutTo64Characters(QueueLifecycle):
 class QueueManagerCreateQueueQuotaCutTo31Bits(QueueLifecycle):
     """The queue manager keeps only the low 31 bits of the Quota of a new queue."""
 
-    @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED_QUOTA_KB)
+    @faulty_only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED_QUOTA_KB)
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Quota &= 0x7FFFFFFF
         return super().create_without_directory(queue, utc_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import change_after_every_input, combine_installers
+from harness.faults.primitives import change_core_after_every_input, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.names.queue_names import JOURNAL_SUFFIX
 from reference_qm.core.queue_manager import QueueManager
@@ -42,7 +42,7 @@ add(
     "The queue manager creates the journal of a new queue only when journaling is enabled for the queue.",
     combine_installers(
         replace_part(_JournalOmitterForQueuesWithoutJournaling),
-        change_after_every_input(_create_missing_journals_of_journaling_queues),
+        change_core_after_every_input(_create_missing_journals_of_journaling_queues),
     ),
     blind=True,
 )

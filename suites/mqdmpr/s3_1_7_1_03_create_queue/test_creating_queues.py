@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from uuid import UUID
 
-from harness.expectations import distinct, each, holds, in_queue
+from harness.expectations import distinct_values, each, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
@@ -265,7 +265,7 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         for path in ("FullPath", "DirectoryPath"):
             judge(
                 "MQDMPR-3.1.7.1.3-D05",
-                expected=distinct(f"values of {path}", len(inspected)),
+                expected=distinct_values(f"values of {path}", len(inspected)),
                 observed=[one[path] for one in inspected.values()],
                 case="two public queues",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from harness.expectations import distinct, each, holds, none
+from harness.expectations import distinct_values, each, holds, none
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
@@ -75,7 +75,7 @@ def test_queues_with_similar_names_are_created(peer, sut, judge):
     sut.delete_queue(names[1])
     later = sut.new_queue("later")
     formats = [sut.format_names(name).get("private", name) for name in (*kept, later) if name != names[1]]
-    judge("MQDMPR-3.1.7.1.3-D04", expected=distinct("private format names", len(formats)), observed=formats)
+    judge("MQDMPR-3.1.7.1.3-D04", expected=distinct_values("private format names", len(formats)), observed=formats)
 
 
 @covers("MQDMPR-3.1.7.1.3-05")

@@ -25,7 +25,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
     form = queue_format(DIRECT, path)
-    remote.send_all([peer.recoverable_message(destination=path, label=OLD_MESSAGE_LABEL)])
+    remote.send_messages_and_require_acks([peer.recoverable_message(destination=path, label=OLD_MESSAGE_LABEL)])
     if not peer.eventually(lambda: sut.labels(name) == [OLD_MESSAGE_LABEL]):
         raise ConformanceFailure("the SUT did not put the message into the queue")
     queue, second = remote.open(form=form), remote.open(form=form)
@@ -54,7 +54,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         evidence=opened,
     )
     creation = sut.attempt("create_queue", name=name)
-    remote.send_all([peer.recoverable_message(destination=path, label=NEW_MESSAGE_LABEL)])
+    remote.send_messages_and_require_acks([peer.recoverable_message(destination=path, label=NEW_MESSAGE_LABEL)])
     labels = peer.eventually(lambda: NEW_MESSAGE_LABEL in sut.labels(name)) and sut.labels(name)
     second_opening = openings.open_and_close_queue(remote, queue.association, form=form)
     judge(
@@ -85,7 +85,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         second.peek(hCursor=cursor_of_second),
     ]
     observed = [read.label_or_failure for read in reads]
-    judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)
+    judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE_HRESULT_TEXT, "read"), observed=observed, evidence=reads)
 
 
 @needs("queue_control", "restart")

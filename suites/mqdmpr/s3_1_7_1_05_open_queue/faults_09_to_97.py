@@ -7,7 +7,7 @@ from ipaddress import IPv4Address
 from uuid import uuid5
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, MultipleElementName
 from reference_qm.codec.format_names import MachineName, PrivateName
@@ -115,7 +115,7 @@ add(
     "queue-manager-several-queues-only-last-one-closed-after-failure",
     "MQDMPR-3.1.7.1.5-29",
     "When one of several queues cannot be opened, the queue manager closes only the queue that it opened last.",
-    replace_during(
+    replace_method_during(
         QueueOpening._open_queues_of_multiple_element_name, QueueOpening.close_queue, _close_only_last_descriptor
     ),
     blind=True,

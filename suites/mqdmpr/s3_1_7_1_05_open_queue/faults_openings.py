@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.codec.format_names import MultipleElementName
@@ -137,7 +137,7 @@ add(
     "several-queues-left-open-after-failure",
     "MQDMPR-3.1.7.1.5-29",
     "When one of several queues cannot be opened, the queue manager leaves the other queues open.",
-    skip_during(QueueOpening._open_queues_of_multiple_element_name, QueueOpening.close_queue),
+    omit_step_during(QueueOpening._open_queues_of_multiple_element_name, QueueOpening.close_queue),
 )
 
 # -- one queue --------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from harness.peer.association import Call
-from harness.peer.remote import Remote
-from harness.states.machine import Machine, event, probe, state
+from harness.peer.remote import RemoteReaderOfSut
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_answer_outcome, get_call_outcome
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
@@ -29,7 +29,7 @@ ACCESS_AND_SHARE_BY_OPEN_MODE = MappingProxyType(
 class OpenModes(Machine, path=Path(__file__)):
     """A queue with up to three readers, and a second queue that a reader has open exclusively."""
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         remote.empty_queue()
         self._remote = remote
@@ -118,7 +118,7 @@ class OpenModes(Machine, path=Path(__file__)):
         """Let an administrator delete the queue."""
         return self._remote.sut.attempt(self._remote.sut.delete_queue, self._remote.sut.queue())
 
-    @probe("modes in which another reader can open the queue")
+    @mark_as_probe("modes in which another reader can open the queue")
     def list_admitted_modes(self) -> list[str]:
         """Return the modes in which a further reader can open the queue."""
         admitted = []
@@ -129,7 +129,7 @@ class OpenModes(Machine, path=Path(__file__)):
                 admitted.append(mode)
         return admitted
 
-    @probe("open of another queue, which has an exclusive reader")
+    @mark_as_probe("open of another queue, which has an exclusive reader")
     def open_other_queue(self) -> str:
         """Try to open the second queue, which another reader has open exclusively; return the outcome."""
         return get_call_outcome(self._open_in_mode("ReceiveAccess with DenyNone", "admin"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import distinct
+from harness.expectations import distinct_values
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
@@ -36,7 +36,7 @@ def test_each_opening_of_one_queue_shows_its_own_values(remote, sut, judge):
     opened = [found.get(handle, {}) for handle in handles]
     judge(
         "MQDMPR-3.1.7.1.5-116",
-        expected={"handles": distinct("handles", len(handles)), "handles without a descriptor": []},
+        expected={"handles": distinct_values("handles", len(handles)), "handles without a descriptor": []},
         observed={"handles": handles, "handles without a descriptor": [one for one in handles if one not in found]},
         evidence=calls,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import any_order, distinct, each
+from harness.expectations import any_order, distinct_values, each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqdmpr.steps import openings
@@ -77,12 +77,12 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
     parts = [handle for one in opened.values() for handle in one.get("OpenQueueDescriptorCollection", ())]
     judge(
         "MQDMPR-3.1.7.1.5-21",
-        expected=distinct("handles", len(reading) + len(returned) + len(parts)),
+        expected=distinct_values("handles", len(reading) + len(returned) + len(parts)),
         observed=[*reading, *returned, *parts],
     )
     judge(
         "MQDMPR-3.1.7.1.5-32",
-        expected=distinct("handles", sum(len(handles[handle]) for handle in returned)),
+        expected=distinct_values("handles", sum(len(handles[handle]) for handle in returned)),
         observed=parts,
         case="handles in the collections of the descriptors",
     )

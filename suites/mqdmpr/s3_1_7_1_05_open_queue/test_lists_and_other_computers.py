@@ -8,7 +8,11 @@ from functools import partial
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import (
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_distribution_list
@@ -155,8 +159,11 @@ def test_each_public_queue_is_identified_by_its_guid(peer, sut, judge):
     """Two public queues of different computers have the same queue name and similar GUIDs. The SUT sends to each of
     them, in either order: each message is addressed to its queue and to the computer of this queue.
     """
-    managers = {PEER_PUBLIC_QUEUE: peer.identifier, FAR_PUBLIC_QUEUE: FAR_QUEUE_MANAGER}
-    order = (FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE, FAR_PUBLIC_QUEUE)
+    managers = {
+        PEER_PUBLIC_QUEUE: peer.identifier,
+        GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE: GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    }
+    order = (GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, PEER_PUBLIC_QUEUE, GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE)
     peer.listen(ignore_incoming=True)
     for tag, queue in enumerate(order, start=1):
         sut.send(f"PUBLIC={queue}", body=f"message {tag}", application_tag=tag)

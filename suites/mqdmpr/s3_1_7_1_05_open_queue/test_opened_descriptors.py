@@ -6,10 +6,14 @@ from uuid import UUID, uuid5
 
 import pytest
 
-from harness.expectations import any_order, distinct, each, holds, none
+from harness.expectations import any_order, distinct_values, each, holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import (
+    BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from harness.wire import PublicQueueFormatName
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
@@ -249,7 +253,7 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     null_identifiers = [None, str(UUID(int=0))]
     judge(
         "MQDMPR-3.1.7.1.5-80",
-        expected=distinct("identifiers", len(names), unlike=null_identifiers),
+        expected=distinct_values("identifiers", len(names), unlike=null_identifiers),
         observed=identifiers,
     )
     labels = [str(one.get("Label")).lower() for one in observed]
@@ -285,7 +289,7 @@ def test_outgoing_queue_has_base_priority_of_directory(sut, judge, together):
     """Two public queues are opened alone, or together with GUIDs in capital letters. Each outgoing queue has the
     BasePriority of its public queue in the directory.
     """
-    priorities = {PEER_PUBLIC_QUEUE: 0, FAR_PUBLIC_QUEUE: FAR_BASE_PRIORITY}
+    priorities = {PEER_PUBLIC_QUEUE: 0, GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE: BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE}
     expected = {f"PUBLIC={str(guid).upper() if together else guid}": value for guid, value in priorities.items()}
     for name in [",".join(expected)] if together else expected:
         openings.open_to_send(sut, name)
@@ -300,14 +304,14 @@ def test_restored_outgoing_queue_has_base_priority_of_directory(peer, sut, judge
     """A recoverable message to a public queue waits in its outgoing queue while the SUT restarts. Then the outgoing
     queue has the BasePriority of the public queue in the directory.
     """
-    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+    name = f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}"
     sender = Sender(peer, sut, name)
     sender.send(1, delivery="recoverable")
     sut.restart()
     outgoing = _list_outgoing_queues(sut).get(name.lower(), {})
     judge(
         "MQDMPR-3.1.7.1.5-92",
-        expected=FAR_BASE_PRIORITY,
+        expected=BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
         observed=outgoing.get("BasePriority"),
         case="BasePriority of the outgoing queue after the restart",
     )
@@ -323,10 +327,15 @@ def test_outgoing_queue_of_acknowledgment_has_base_priority_of_directory(peer, s
     """The peer sends a message whose administration queue is a public queue of a remote computer. The outgoing queue
     that the SUT creates for the acknowledgment has the BasePriority of the public queue in the directory.
     """
-    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
-    admin = PublicQueueFormatName(PublicQueueIdentifier=FAR_PUBLIC_QUEUE)
+    name = f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}"
+    admin = PublicQueueFormatName(PublicQueueIdentifier=GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE)
     packet = peer.recoverable_message({"AQ": 5, "AdminQueue": admin}, properties={"PA": 1})
     frame = peer.open_raw().send(packet)
     peer.eventually(lambda: name.lower() in _list_outgoing_queues(sut))
     observed = _list_outgoing_queues(sut).get(name.lower(), {}).get("BasePriority")
-    judge.all(expected=FAR_BASE_PRIORITY, observed=observed, evidence=frame, case="BasePriority of the outgoing queue")
+    judge.all(
+        expected=BASE_PRIORITY_OF_QUEUE_IN_OTHER_SITE,
+        observed=observed,
+        evidence=frame,
+        case="BasePriority of the outgoing queue",
+    )

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import distinct, each, in_queue
+from harness.expectations import distinct_values, each, in_queue
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
@@ -74,12 +74,12 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
         case="labels returned by the reads",
     )
     handles, contexts = [one.handle for one in readers], [one.context for one in readers]
-    judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
+    judge("MQDMPR-3.1.7.1.5-121", expected=distinct_values("handles", 3), observed=handles, evidence=evidence)
     outcomes = [reader.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
     judge(
         "MQDMPR-3.1.7.1.5-122",
         expected={
-            "contexts of the openings": distinct("contexts", 3),
+            "contexts of the openings": distinct_values("contexts", 3),
             "outcomes of the openings": each(openings.OPENED_OUTCOME),
         },
         observed={"contexts of the openings": contexts, "outcomes of the openings": outcomes},
@@ -115,12 +115,12 @@ def test_each_opening_of_one_queue_with_one_access_has_descriptor_of_its_own(rem
         "MQDMPR-3.1.7.1.5-116",
         "MQDMPR-3.1.7.1.5-121",
         "MQDMPR-3.1.7.1.5-125",
-        expected=distinct("handles", len(readers)),
+        expected=distinct_values("handles", len(readers)),
         observed=handles,
         evidence=calls,
     )
     contexts = [one.context for one in readers]
-    judge("MQDMPR-3.1.7.1.5-122", expected=distinct("contexts", len(readers)), observed=contexts, evidence=calls)
+    judge("MQDMPR-3.1.7.1.5-122", expected=distinct_values("contexts", len(readers)), observed=contexts, evidence=calls)
     for one in (readers[0], readers[2]):
         one.close()
     reads = [readers[number].peek() for number in (1, 3, 4)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID, uuid5
 
-from harness.expectations import any_order, distinct, holds, none
+from harness.expectations import any_order, distinct_values, holds, none
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
@@ -170,7 +170,7 @@ def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
     _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes, case="outcomes of the opens")
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
-    judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
+    judge("MQDMPR-3.1.7.1.5-21", expected=distinct_values("handles", 2), observed=handles)
     judge(
         "MQDMPR-3.1.7.1.5-34",
         expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED],
@@ -205,7 +205,7 @@ def _judge_sends_to_unknown_public_queues(peer, sut, judge, local=None):
     """Let the SUT send to unknown public queues, and judge all rules. ``local`` is a public queue of the SUT."""
     guids = [uuid5(UNKNOWN_GUID, sut.own)]  # of this attempt alone: what waits there is what it sent
     if sut.has("public_names"):
-        known = Sender(peer, sut, peer.public_name)
+        known = Sender(peer, sut, peer.format_name_of_public_queue)
         known.send(KNOWN_QUEUE_MESSAGE_TAG)
         known.collect_messages(known.await_session(), 1)
         guids.append(UUID(bytes=guids[0].bytes[:8] + PEER_PUBLIC_QUEUE.bytes[8:]))
@@ -246,12 +246,12 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
     new message to the other public queue arrive at the peer. No message to the unknown queue arrives.
     """
     enterprise = Enterprise(peer, sut)
-    sender = Sender(peer, sut, peer.public_name)
+    sender = Sender(peer, sut, peer.format_name_of_public_queue)
     sender.send(KNOWN_QUEUE_MESSAGE_TAG)
     sender.collect_messages(sender.await_session(), 1)
     peer.inbox.acknowledge()
     enterprise.go_offline()
-    far, unknown = f"PUBLIC={FAR_PUBLIC_QUEUE}", f"PUBLIC={uuid5(UNKNOWN_GUID, f'{sut.own}-offline')}"
+    far, unknown = f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}", f"PUBLIC={uuid5(UNKNOWN_GUID, f'{sut.own}-offline')}"
     tags = {tag: sut.attempt(sut.send, far, application_tag=tag) for tag in (1, 2, 3)}
     sut.attempt(sut.send, unknown, application_tag=UNKNOWN_QUEUE_MESSAGE_TAG, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     peer.pass_time(sut.quiet_ms)

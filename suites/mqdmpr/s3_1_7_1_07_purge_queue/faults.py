@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
@@ -112,7 +112,7 @@ class PurgedMessagesNotAcknowledged(QueueLifecycle):
 class ReceiverMessagePurgedInSubqueueNotAcknowledged(MessagePositions):
     """The receiver sends no negative acknowledgment for a message that is purged in a subqueue."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, position, reason: (
             reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and position.QueueReference.parent is not None
         )

@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from harness.expectations import distinct
+from harness.expectations import distinct_values
 from harness.run.marks import covers, needs
 from suites.applications import Application
 
@@ -67,7 +67,7 @@ def test_each_creator_gets_transaction_of_its_own(peer, sut, judge, external):
     packets = application.fill_queue("first", "second", "third")
     created = [application.begin_transaction(external=external) for _ in range(7)]
     judge.all(
-        expected=distinct("transactions", len(created)),
+        expected=distinct_values("transactions", len(created)),
         observed=[str(one).lower() for one in created],
         evidence=packets,
     )

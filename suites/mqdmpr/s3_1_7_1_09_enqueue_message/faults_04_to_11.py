@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import change_step, fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_positions import MessagePositions, build_lookup_identifier
@@ -99,7 +99,7 @@ add(
     "queue-manager-messages-before-restart-do-not-count-for-quota",
     "MQDMPR-3.1.7.1.9-07",
     "After a restart, the queue manager does not count the messages that a queue already contains towards its Quota.",
-    at_restart(_clear_sizes_of_queues),
+    change_core_at_restart(_clear_sizes_of_queues),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
 from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
@@ -99,7 +99,7 @@ add(
     "timer-of-time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
     "The queue manager does not start the timer of TimeToBeReceived when a message enters its queue.",
-    skip(MessageLifetimes.start_time_to_be_received_timer),
+    omit_step(MessageLifetimes.start_time_to_be_received_timer),
 )
 
 

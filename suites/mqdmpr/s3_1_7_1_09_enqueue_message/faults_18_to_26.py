@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -78,7 +78,7 @@ add(
     "queue-manager-label-of-traced-message-with-highest-application-tag-lost",
     "MQDMPR-3.1.7.1.9-26",
     "The queue manager stores a traced message without its label if its ApplicationTag is 0xFFFFFFFF.",
-    change_insertion(
+    change_inserted_message(
         lambda message: (
             replace(message, Label="") if message.TracingRequested and message.AppSpecific == HIGHEST_U32 else message
         )

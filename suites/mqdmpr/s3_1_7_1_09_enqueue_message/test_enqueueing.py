@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, holds, in_queue, none, of_classes
+from harness.expectations import acknowledgments_of_classes, facts, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
@@ -151,7 +151,7 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
     for _ in range("abc".index(locked)):
         reader.peek_next(hCursor=cursor).expect_success()
     held = reader.start_receive(hCursor=cursor)
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
             remote.peer.recoverable_message(base={"PR": priority}, label=label)
             for label, priority in (
@@ -193,7 +193,8 @@ def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     came = receiver.await_acks(2)
     judge.all(
         expected=facts(
-            queue=in_queue("express 200", "recoverable 200"), acknowledgments=of_classes(*[RECEIVE_TIMEOUT] * 2)
+            queue=in_queue("express 200", "recoverable 200"),
+            acknowledgments=acknowledgments_of_classes(*[RECEIVE_TIMEOUT] * 2),
         ),
         observed={"queue": sut.labels(queue), "acknowledgments": came},
         evidence=came,

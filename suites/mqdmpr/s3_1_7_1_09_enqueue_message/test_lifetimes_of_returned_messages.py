@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, in_queue, of_classes
+from harness.expectations import acknowledgments_of_classes, facts, in_queue
 from harness.run.marks import covers, needs
 from suites.applications import Application
 from suites.mqqb.steps.disposition import RECEIVE_TIMEOUT, AcknowledgingReceiver
@@ -38,7 +38,7 @@ def test_lifetime_goes_on_while_message_is_received_and_returned(peer, sut, judg
     came = receiver.await_acks(2)
     judge(
         "MQDMPR-3.1.7.1.9-15",
-        expected=facts(queue=in_queue("long"), acknowledgments=of_classes(*[RECEIVE_TIMEOUT] * 2)),
+        expected=facts(queue=in_queue("long"), acknowledgments=acknowledgments_of_classes(*[RECEIVE_TIMEOUT] * 2)),
         observed={"queue": labels, "acknowledgments": came},
         evidence=came,
     )

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, facts, in_queue, none, of_classes
+from harness.expectations import acknowledgments_of_classes, any_order, facts, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
@@ -228,7 +228,7 @@ def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge)
     peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     came = receiver.await_acks(2)
     judge.all(
-        expected=facts(queue=in_queue("long"), acknowledgments=of_classes(*[RECEIVE_TIMEOUT] * 2)),
+        expected=facts(queue=in_queue("long"), acknowledgments=acknowledgments_of_classes(*[RECEIVE_TIMEOUT] * 2)),
         observed={"queue": sut.labels(queue), "acknowledgments": came},
         evidence=came,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from harness.faults.calls import replace_step_status, with_arguments
+from harness.faults.calls import change_step_arguments, replace_step_status
 from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
@@ -25,7 +25,7 @@ add(
     "two-phase-receive-deletes-at-first-phase",
     ("MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.1.12-21"),
     "The queue manager deletes a message in the first phase of a two-phase receive.",
-    with_arguments(MessageReading.take_message_out, two_phase_read=lambda given: False),
+    change_step_arguments(MessageReading.take_message_out, two_phase_read=lambda given: False),
 )
 
 
@@ -77,7 +77,7 @@ add(
     "queue-manager-receive-without-timeout-ends-after-an-hour",
     "MQDMPR-3.1.7.1.10-08",
     "A receive without a timeout ends after an hour.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: HOUR_MS if given.timeout_ms is None and given.destructive_read else given.timeout_ms,
     ),
@@ -109,7 +109,7 @@ add(
     "receive-by-cursor-takes-first-message",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15", "MQDMPR-3.1.7.1.11-10"),
     "A receive by a cursor returns the first message of the queue.",
-    with_arguments(MessageReading.dequeue_message, cursor=lambda given: None),
+    change_step_arguments(MessageReading.dequeue_message, cursor=lambda given: None),
 )
 
 
@@ -180,7 +180,7 @@ add(
     "receive-by-cursor-with-timeout-0-times-out",
     ("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
     "A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT.",
-    with_arguments(QueueCursors.get_next_message_for_dequeue, no_wait=lambda given: False),
+    change_step_arguments(QueueCursors.get_next_message_for_dequeue, no_wait=lambda given: False),
 )
 
 
@@ -211,7 +211,7 @@ add(
         "MQDMPR-3.1.7.3.1-18",
     ),
     "A read without an available message ends at once, regardless of its timeout.",
-    with_arguments(WaitingReads.wait_for_new_message, timeout_ms=lambda given: 0),
+    change_step_arguments(WaitingReads.wait_for_new_message, timeout_ms=lambda given: 0),
 )
 
 

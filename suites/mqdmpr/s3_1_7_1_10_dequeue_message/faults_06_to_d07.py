@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.calls import replace_step_if, with_arguments
-from harness.faults.parts import fault, only_if
-from harness.faults.read_answers import change_answers, is_transactional
+from harness.faults.calls import change_step_arguments, replace_step_if
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.read_answers import change_read_answers, is_transactional
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -56,7 +56,7 @@ add(
     "queue-manager-second-pending-receive-by-cursor-ends-at-timeout-of-first",
     "MQDMPR-3.1.7.1.10-23",
     "A receive by a cursor waits no longer than the receive that has waited longest with the same handle.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (
             400
@@ -74,7 +74,7 @@ add(
     "queue-manager-pending-receive-by-cursor-timeout-truncated-to-16-bits",
     "MQDMPR-3.1.7.1.10-23",
     "A receive by a cursor waits for the low 16 bits of its timeout.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (
             given.timeout_ms & 0xFFFF
@@ -105,7 +105,7 @@ class QueueManagerCursorOfSecondPendingReceiveNotMoved(WaitingReads):
 class QueueManagerPendingReceiveCursorSkipsUrgentArrival(WaitingReads):
     """The cursor of a pending receive does not move to an arriving message of a priority above 3."""
 
-    @only_if(lambda self, reader, position: position.MessageReference.Priority > 3)
+    @faulty_only_if(lambda self, reader, position: position.MessageReference.Priority > 3)
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         cursor = reader.CursorReference
         before = None if cursor is None else cursor.MessagePositionReference
@@ -131,9 +131,9 @@ add(
     "queue-manager-pending-receive-returns-transactional-message-as-timeout",
     "MQDMPR-3.1.7.1.10-D02",
     "A pending receive without a cursor returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
-        answered=change_answers(
+        answered=change_read_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
                 if given.destructive_read and given.cursor is None and is_transactional(position)
@@ -149,9 +149,9 @@ add(
     "queue-manager-expired-receive-without-cursor-returns-not-found",
     "MQDMPR-3.1.7.1.10-D02",
     "A pending receive without a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
-        answered=change_answers(
+        answered=change_read_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
                 if status is Status.MQ_ERROR_IO_TIMEOUT and given.destructive_read and given.cursor is None
@@ -220,9 +220,9 @@ add(
     "queue-manager-receive-of-large-message-returns-status-timeout",
     "MQDMPR-3.1.7.1.10-D07",
     "A receive that finds a message with a body of more than 10,000 bytes returns MQ_ERROR_IO_TIMEOUT.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.dequeue_message,
-        answered=change_answers(
+        answered=change_read_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
                 if position is not None and len(position.MessageReference.Body) > 10_000

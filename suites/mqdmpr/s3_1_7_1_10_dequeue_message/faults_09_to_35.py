@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.calls import Given, with_arguments
-from harness.faults.parts import fault, only_if
+from harness.faults.calls import GivenStepArguments, change_step_arguments
+from harness.faults.parts import fault, faulty_only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
@@ -29,7 +29,7 @@ def get_owning_queue(queue: Queue | None, journal: bool) -> Queue | None:
     return owner if owner is not None and (owner.JournalQueueReference is queue) is journal else None
 
 
-def make_replacer_of_descriptor_by_owning_queue(journal: bool) -> Callable[[Given], OpenQueueDescriptor]:
+def make_replacer_of_descriptor_by_owning_queue(journal: bool) -> Callable[[GivenStepArguments], OpenQueueDescriptor]:
     """Return a function that replaces the descriptor of a journal or of a subqueue."""
     return lambda given: make_descriptor_of_other_queue(
         given.queue_desc, get_owning_queue(given.queue_desc.QueueReference, journal)
@@ -40,7 +40,7 @@ add(
     "queue-manager-receive-from-subqueue-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from a subqueue returns a message of the queue that owns the subqueue.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=False)
     ),
     blind=True,
@@ -51,14 +51,14 @@ add(
     "queue-manager-receive-from-journal-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from the journal of a queue returns a message of the queue.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=True)
     ),
     blind=True,
 )
 
 
-def get_descriptor_of_latest_open_queue(given: Given) -> OpenQueueDescriptor:
+def get_descriptor_of_latest_open_queue(given: GivenStepArguments) -> OpenQueueDescriptor:
     """Return the descriptor that was opened last."""
     latest = next(reversed(given.qm.descriptors.values()))
     return (
@@ -72,12 +72,12 @@ add(
     "queue-manager-receive-uses-latest-open-queue",
     "MQDMPR-3.1.7.1.10-09",
     "A receive returns a message of the queue that was opened last.",
-    with_arguments(MessageReading.dequeue_message, queue_desc=get_descriptor_of_latest_open_queue),
+    change_step_arguments(MessageReading.dequeue_message, queue_desc=get_descriptor_of_latest_open_queue),
     blind=True,
 )
 
 
-def get_first_cursor_of_descriptor(given: Given) -> Cursor | None:
+def get_first_cursor_of_descriptor(given: GivenStepArguments) -> Cursor | None:
     """Return the first cursor of the descriptor for a read by a cursor."""
     return None if given.cursor is None else next(iter(given.queue_desc.CursorCollection.values()))
 
@@ -86,7 +86,7 @@ add(
     "queue-manager-receive-by-second-cursor-uses-first-cursor",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.11-10"),
     "A receive by the second cursor of an open queue obtains the message from the first cursor.",
-    with_arguments(MessageReading.dequeue_message, cursor=get_first_cursor_of_descriptor),
+    change_step_arguments(MessageReading.dequeue_message, cursor=get_first_cursor_of_descriptor),
     blind=True,
 )
 
@@ -95,7 +95,7 @@ add(
 class QueueManagerReceiveByMovedCursorWithTimeoutZeroWaits(MessageReading):
     """A receive with timeout zero by a cursor that has received a message waits for 200 ms."""
 
-    @only_if(lambda self, *given, **named: _is_cursor_at_message(_find_cursor(given, named)))
+    @faulty_only_if(lambda self, *given, **named: _is_cursor_at_message(_find_cursor(given, named)))
     def dequeue_message(
         self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, *rest: Any, **named: Any
     ) -> None:
@@ -117,7 +117,7 @@ add(
     "queue-manager-receive-by-cursor-in-transaction-takes-first-message",
     "MQDMPR-3.1.7.1.10-12",
     "A receive by a cursor in a transaction returns the first message of the queue.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.dequeue_message, cursor=lambda given: None if given.transaction is not None else given.cursor
     ),
     blind=True,
@@ -182,7 +182,7 @@ add(
     "queue-manager-second-receive-by-cursor-does-not-wait",
     "MQDMPR-3.1.7.1.10-22",
     "While a receive by a cursor waits, a receive by a second cursor of the open queue does not wait.",
-    with_arguments(
+    change_step_arguments(
         QueueCursors.get_next_message_for_dequeue,
         no_wait=lambda given: (
             given.no_wait
@@ -200,7 +200,7 @@ add(
     "queue-manager-receive-by-cursor-waits-only-in-empty-queue",
     "MQDMPR-3.1.7.1.10-22",
     "A receive by a cursor does not wait if the queue has messages before the cursor.",
-    with_arguments(
+    change_step_arguments(
         QueueCursors.get_next_message_for_dequeue,
         no_wait=lambda given: (
             given.no_wait or len(given.cursor.OpenQueueDescriptorReference.QueueReference.MessagePositionList) > 0
@@ -211,11 +211,11 @@ add(
 
 
 def make_result_changer_of_cursor_receive(
-    change: Callable[[Given, Status, MessagePosition | None], Any],
-) -> Callable[[Given], Any]:
+    change: Callable[[GivenStepArguments, Status, MessagePosition | None], Any],
+) -> Callable[[GivenStepArguments], Any]:
     """Return a function that replaces the completion of a pending receive by a cursor."""
 
-    def make_changed_completion_callback(given: Given) -> OnReadAnswered:
+    def make_changed_completion_callback(given: GivenStepArguments) -> OnReadAnswered:
         if given.cursor is None or not given.destructive_read:
             return given.answered
         return lambda status, position: given.answered(*change(given, status, position))
@@ -223,7 +223,7 @@ def make_result_changer_of_cursor_receive(
     return make_changed_completion_callback
 
 
-def _return_first_message_of_queue(given: Given, status: Status, position: MessagePosition | None) -> Any:
+def _return_first_message_of_queue(given: GivenStepArguments, status: Status, position: MessagePosition | None) -> Any:
     if position is None:
         return status, None
     return status, given.qm.message_search.seek_available(position.QueueReference.MessagePositionList.Start, False)
@@ -233,7 +233,7 @@ add(
     "queue-manager-pending-receive-by-cursor-returns-first-message",
     "MQDMPR-3.1.7.1.10-30",
     "When a message arrives, a pending receive by a cursor returns the first message of the queue.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         answered=make_result_changer_of_cursor_receive(_return_first_message_of_queue),
     ),
@@ -241,7 +241,9 @@ add(
 )
 
 
-def _replace_transactional_message_by_timeout(given: Given, status: Status, position: MessagePosition | None) -> Any:
+def _replace_transactional_message_by_timeout(
+    given: GivenStepArguments, status: Status, position: MessagePosition | None
+) -> Any:
     if position is not None and position.MessageReference.TransactionIdentifier is not None:
         return Status.MQ_ERROR_IO_TIMEOUT, None
     return status, position
@@ -251,7 +253,7 @@ add(
     "queue-manager-pending-receive-by-cursor-fails-for-transactional-message",
     "MQDMPR-3.1.7.1.10-30",
     "A pending receive by a cursor ends without a message when a transactional message arrives.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         answered=make_result_changer_of_cursor_receive(_replace_transactional_message_by_timeout),
     ),
@@ -275,7 +277,7 @@ class QueueManagerSecondPendingReceiveByCursorMissesMessage(WaitingReads):
                 del self.qm.readers[reader.number]
 
 
-def make_status_changer_of_cursor_receive(old: Status, new: Status) -> Callable[[Given], Any]:
+def make_status_changer_of_cursor_receive(old: Status, new: Status) -> Callable[[GivenStepArguments], Any]:
     """Return a function that replaces the status of a pending receive by a cursor."""
     return make_result_changer_of_cursor_receive(
         lambda given, status, position: (new if status is old else status, position)
@@ -286,7 +288,7 @@ add(
     "queue-manager-expired-receive-by-cursor-returns-not-found",
     "MQDMPR-3.1.7.1.10-35",
     "A pending receive by a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         answered=make_status_changer_of_cursor_receive(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
     ),
@@ -298,7 +300,7 @@ add(
     "queue-manager-cancelled-receive-by-cursor-returns-timeout",
     "MQDMPR-3.1.7.1.10-35",
     "A cancelled receive by a cursor returns MQ_ERROR_IO_TIMEOUT.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         answered=make_result_changer_of_cursor_receive(
             lambda given, status, position: (

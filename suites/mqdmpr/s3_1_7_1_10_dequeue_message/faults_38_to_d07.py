@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from harness.faults.calls import Given, with_arguments
+from harness.faults.calls import GivenStepArguments, change_step_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
@@ -223,7 +223,7 @@ add(
     "one-phase-receive-leaves-locked-message",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
     "The queue manager leaves a message that is received in one phase locked in its queue.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
 )
@@ -243,7 +243,7 @@ class QueueManagerReceivedRecoverableMessageBackAfterRestart(DurableRecords):
         return change
 
 
-def _answer_with_following_message(given: Given) -> OnReadAnswered:
+def _answer_with_following_message(given: GivenStepArguments) -> OnReadAnswered:
     behind = given.position.Next  # before the message is removed from the queue
 
     def answer_with_message_behind(status: Status, taken: MessagePosition | None) -> None:
@@ -256,7 +256,7 @@ add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
     "A receive returns the content of the message after the message that it removes.",
-    with_arguments(MessageReading.take_message_out, answered=_answer_with_following_message),
+    change_step_arguments(MessageReading.take_message_out, answered=_answer_with_following_message),
 )
 
 

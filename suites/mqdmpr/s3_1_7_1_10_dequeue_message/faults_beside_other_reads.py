@@ -10,7 +10,7 @@ from harness.faults.neighbouring_reads import (
     is_followed_by_locked_message,
     list_waiting_reads,
 )
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
@@ -36,7 +36,7 @@ class QueueManagerSecondTwoPhaseReceiveDeletesMessage(MessageReading):
     receive at once.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda self, position, transaction, two_phase_read, answered: (
             two_phase_read and _is_other_message_of_queue_locked(position)
         )
@@ -51,7 +51,7 @@ class QueueManagerSecondTwoPhaseReceiveDeletesMessage(MessageReading):
 class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(MessageReading):
     """The queue manager moves the message of a two-phase receive behind the other messages of its priority."""
 
-    @only_if(
+    @faulty_only_if(
         lambda self, position, transaction, two_phase_read, answered: (
             two_phase_read and transaction is None and not position.reader_hold_count
         )

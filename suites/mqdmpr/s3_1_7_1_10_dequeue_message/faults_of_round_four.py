@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from harness.faults.calls import with_arguments
+from harness.faults.calls import change_step_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
@@ -20,7 +20,9 @@ add(
     "queue-manager-receive-by-cursor-in-transaction-first-message-of-queue",
     "MQDMPR-3.1.7.1.10-12",
     "The queue manager ignores the cursor of a receive in a transaction, and returns the first message of the queue.",
-    with_arguments(MessageReading.dequeue_message, cursor=lambda given: None if given.transaction else given.cursor),
+    change_step_arguments(
+        MessageReading.dequeue_message, cursor=lambda given: None if given.transaction else given.cursor
+    ),
     blind=True,
 )
 

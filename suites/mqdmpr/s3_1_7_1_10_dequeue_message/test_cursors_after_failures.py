@@ -31,7 +31,7 @@ def test_each_receive_by_cursor_at_received_message_fails(remote, judge):
     reads += [queue.start_receive(hCursor=cursors[0]) for _ in range(2)]
     judge(
         "MQDMPR-3.1.7.1.10-16",
-        expected=facts(receives=each(Call.FAILURE), queue=in_queue("a", "c")),
+        expected=facts(receives=each(Call.FAILURE_HRESULT_TEXT), queue=in_queue("a", "c")),
         observed={"receives": [read.label_or_failure for read in reads], "queue": queue.labels()},
         evidence=[taken, *reads],
     )

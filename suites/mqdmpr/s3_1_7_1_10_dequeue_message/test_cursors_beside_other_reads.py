@@ -18,7 +18,9 @@ LARGE_BODY = b"large body " * 2_000
 
 
 def _send_message_with_priority(remote, label, priority, **headers):
-    remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, **headers)])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(base={"PR": priority}, label=label, **headers)]
+    )
 
 
 @needs("qm2qm")

@@ -102,7 +102,7 @@ def test_peek_next_walks_through_priorities(remote, judge):
     order with MQ_OK.
     """
     queue = remote.open_with_messages()
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
             remote.peer.recoverable_message(base={"PR": priority}, label=label)
             for label, priority in zip("ebcda", (0, 5, 5, 3, 7), strict=True)

@@ -67,7 +67,7 @@ def test_returned_message_keeps_its_place(remote, judge, way):
         evidence=taken,
     )
     queue.purge().expect_success()
-    remote.send_all([remote.peer.recoverable_message(label="without a body", body=b"")])
+    remote.send_messages_and_require_acks([remote.peer.recoverable_message(label="without a body", body=b"")])
     bodiless = queue.start_receive()
     judge(
         "MQDMPR-3.1.7.1.10-D07",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.calls import replace_step_status, with_arguments
+from harness.faults.calls import change_step_arguments, replace_step_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
@@ -95,7 +95,7 @@ add(
     "two-phase-receive-ignores-its-cancel-tag",
     ("MQDMPR-3.1.7.1.11-12", "MQDMPR-3.1.7.1.10-27"),
     "The queue manager loses the tag of a two-phase receive.",
-    with_arguments(TwoPhaseReading.dequeue_message_begin, tag=lambda given: None),
+    change_step_arguments(TwoPhaseReading.dequeue_message_begin, tag=lambda given: None),
 )
 
 

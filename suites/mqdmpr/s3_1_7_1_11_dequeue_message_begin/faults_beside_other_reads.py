@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.adm import Queue
@@ -83,7 +83,7 @@ class QueueManagerCancellationIgnoresHandleOfRead(WaitingReads):
 class QueueManagerDoesNotCancelReadWithRequestNumber0(WaitingReads):
     """The queue manager treats the request number 0 of a pending read as no tag, so the read cannot be cancelled."""
 
-    @only_if(lambda self, queue, tag, status: getattr(tag, "RequestId", None) == 0)
+    @faulty_only_if(lambda self, queue, tag, status: getattr(tag, "RequestId", None) == 0)
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         return Status.STATUS_NOT_FOUND
 

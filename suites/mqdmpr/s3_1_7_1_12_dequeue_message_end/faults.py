@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from harness.faults.calls import replace_step_if, replace_step_status, with_arguments
+from harness.faults.calls import change_step_arguments, replace_step_if, replace_step_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
@@ -33,7 +33,7 @@ add(
     "end-of-receive-never-deletes",
     "MQDMPR-3.1.7.1.12-13",
     "The event Dequeue Message End always makes the message available again.",
-    with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: False),
+    change_step_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: False),
 )
 
 
@@ -99,7 +99,7 @@ add(
     "end-of-receive-always-deletes",
     "MQDMPR-3.1.7.1.12-18",
     "The event Dequeue Message End always deletes the message.",
-    with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: True),
+    change_step_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: True),
 )
 
 
@@ -253,7 +253,7 @@ add(
     "queue-manager-negative-end-of-receive-from-deleted-queue-succeeds",
     "MQDMPR-3.1.7.1.12-04",
     "The queue manager returns MQ_OK for the negative end of a receive whose queue was deleted.",
-    with_arguments(
+    change_step_arguments(
         TwoPhaseReading.dequeue_message_end,
         ended=lambda given: given.ended if given.delete_message else lambda status: given.ended(Status.MQ_OK),
     ),

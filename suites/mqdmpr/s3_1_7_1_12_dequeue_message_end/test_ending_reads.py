@@ -59,7 +59,7 @@ def test_purged_messages_are_deleted_at_every_end(remote, judge):
     purge stays in the queue.
     """
     queue = remote.open_with_messages()
-    remote.send_all([remote.peer.message({"DM": 0}, label=label) for label in ("a", "b")])
+    remote.send_messages_and_require_acks([remote.peer.message({"DM": 0}, label=label) for label in ("a", "b")])
     remote.deliver(["c", "d"])
     reads = [queue.start_receive() for _ in range(4)]
     queue.purge().expect_success()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.calls import change_step_result, replace_step_if, with_arguments
+from harness.faults.calls import change_step_arguments, change_step_result, replace_step_if
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, parse_format_name
@@ -24,7 +24,7 @@ add(
     "lookup-peek-removes-message",
     ("MQDMPR-3.1.7.1.13-02", "MQDMPR-3.1.7.1.13-11"),
     "A peek by LookupIdentifier removes the message.",
-    with_arguments(MessageReading.read_by_lookup_identifier, peek_operation=lambda given: False),
+    change_step_arguments(MessageReading.read_by_lookup_identifier, peek_operation=lambda given: False),
 )
 
 
@@ -142,7 +142,7 @@ add(
     "lookup-searches-first-opened-queue",
     "MQDMPR-3.1.7.1.13-09",
     "A read by LookupIdentifier searches the queue that was opened first.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.read_by_lookup_identifier, queue_desc=lambda given: next(iter(given.qm.descriptors.values()))
     ),
 )

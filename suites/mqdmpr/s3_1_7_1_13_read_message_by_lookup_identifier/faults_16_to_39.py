@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.calls import Given, with_arguments
+from harness.faults.calls import GivenStepArguments, change_step_arguments
 from harness.faults.read_answers import is_transactional
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
@@ -18,13 +18,13 @@ from reference_qm.model.statuses import Status
 LARGE_BODY_BYTES = 10_000
 
 
-def _change_lookup_results(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Any:
+def _change_lookup_results(change: Callable[[GivenStepArguments, Status, MessagePosition | None], Any]) -> Any:
     """Return an installer of a fault that changes the result of a read by LookupIdentifier."""
 
-    def make_completion(given: Given) -> OnReadAnswered:
+    def make_completion(given: GivenStepArguments) -> OnReadAnswered:
         return lambda status, position: given.answered(*change(given, status, position))
 
-    return with_arguments(MessageReading.read_by_lookup_identifier, answered=make_completion)
+    return change_step_arguments(MessageReading.read_by_lookup_identifier, answered=make_completion)
 
 
 def _get_neighbouring_entry(position: MessagePosition | None) -> MessagePosition | None:
@@ -32,7 +32,9 @@ def _get_neighbouring_entry(position: MessagePosition | None) -> MessagePosition
     return following if isinstance(following, MessagePosition) else position
 
 
-def _unlock_received_message(given: Given, status: Status, position: MessagePosition | None, when: bool) -> Any:
+def _unlock_received_message(
+    given: GivenStepArguments, status: Status, position: MessagePosition | None, when: bool
+) -> Any:
     if when and position is not None and not given.peek_operation:
         position.State = MessagePositionState.AVAILABLE
     return status, position

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
@@ -58,7 +58,7 @@ def _is_receive_of_current_message(
 class QueueManagerReceiveByLookupIdReturnsLockedMessage(MessageSearch):
     """A receive of the message with a LookupIdentifier returns a locked message."""
 
-    @only_if(_is_receive_of_current_message)
+    @faulty_only_if(_is_receive_of_current_message)
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> StatusAndPosition:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.calls import replace_step_status, with_arguments
-from harness.faults.parts import fault, only_if
+from harness.faults.calls import change_step_arguments, replace_step_status
+from harness.faults.parts import fault, faulty_only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
@@ -39,7 +39,7 @@ add(
     "queue-manager-transactional-lookup-of-last-message-takes-effect-at-once",
     "MQDMPR-3.1.7.1.13-25",
     "A receive of the last message of a queue by LookupIdentifier takes effect at once, even in a transaction.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.read_by_lookup_identifier,
         transaction=lambda given: None if given.lookup_operation is MessageSeekAction.LAST else given.transaction,
     ),
@@ -51,7 +51,7 @@ add(
 class QueueManagerReceiveOfNeighborMessageLeftOutOfTransaction(MessageReading):
     """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: (
             lookup_operation in NEXT_AND_PREVIOUS_SEEK_ACTIONS
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.calls import Given, replace_step_status, with_arguments
+from harness.faults.calls import GivenStepArguments, change_step_arguments, replace_step_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
@@ -40,7 +40,7 @@ class QueueManagerPeekNextInDeletedQueueReturnsIllegalCursorAction(MessageReadin
         super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
 
 
-def _get_first_cursor(given: Given) -> Cursor:
+def _get_first_cursor(given: GivenStepArguments) -> Cursor:
     cursors = (one for opened in given.qm.descriptors.values() for one in opened.CursorCollection.values())
     return next(cursors, given.cursor)
 
@@ -49,7 +49,7 @@ add(
     "peek-next-uses-first-cursor",
     "MQDMPR-3.1.7.1.14-06",
     "A peek at the next message uses the cursor that was opened first, even if that is a cursor of a different queue.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.peek_next_message,
         queue_desc=lambda given: _get_first_cursor(given).OpenQueueDescriptorReference,
         cursor=lambda given: _get_first_cursor(given),

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from harness.faults.calls import change_step_result, replace_step_status
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
@@ -124,7 +124,7 @@ def _is_peek_next(reader: WaitingMessageReadOperation) -> bool:
 class QueueManagerPendingPeekNextReturnsFirstMessage(WaitingReads):
     """When a message arrives, a pending peek at the next message returns the first message of the queue."""
 
-    @only_if(lambda self, reader, position: _is_peek_next(reader))
+    @faulty_only_if(lambda self, reader, position: _is_peek_next(reader))
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         first = self.qm.message_search.seek_available(position.QueueReference.MessagePositionList.Start, True)
         super().pass_message_to_waiting_reader(reader, first or position)
@@ -146,7 +146,7 @@ class QueueManagerSecondPendingPeekNextMissesMessage(WaitingReads):
 class QueueManagerPendingPeekNextMissesTransactionalMessage(WaitingReads):
     """A pending peek at the next message ends without a message when a transactional message arrives."""
 
-    @only_if(lambda self, reader, position: _is_peek_next(reader))
+    @faulty_only_if(lambda self, reader, position: _is_peek_next(reader))
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is not None:
             self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)

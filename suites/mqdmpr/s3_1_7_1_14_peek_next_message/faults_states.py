@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import replace_step_if, with_arguments
+from harness.faults.calls import change_step_arguments, replace_step_if
 from harness.faults.parts import fault
-from harness.faults.read_answers import change_answers, is_transactional
+from harness.faults.read_answers import change_read_answers, is_transactional
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
@@ -79,9 +79,9 @@ add(
     "queue-manager-pending-peek-next-fails-for-transactional-message",
     "MQDMPR-3.1.7.1.14-29",
     "A pending peek at the next message returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
-        answered=change_answers(
+        answered=change_read_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
                 if not given.destructive_read and given.cursor is not None and is_transactional(position)

@@ -119,13 +119,13 @@ def test_pending_peek_next_gets_message_of_each_priority(remote, judge, priority
         label: remote.peer.recoverable_message(base={"PR": number}, label=label)
         for label, number in (("first", 3), ("second", priority))
     }
-    remote.send_all([send["first"]])
+    remote.send_messages_and_require_acks([send["first"]])
     cursors = [queue.open_cursor() for _ in range(2)]
     for cursor in cursors:
         queue.peek(hCursor=cursor).expect_success()
     reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS) for cursor in cursors]
     waits = [read.state_after_silence() for read in reads]
-    remote.send_all([send["second"]])
+    remote.send_messages_and_require_acks([send["second"]])
     judge(
         "MQDMPR-3.1.7.1.14-29",
         expected={"before an arrival": each(Call.WAITING), "after an arrival": each("second")},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.calls import Given, replace_step_if, replace_step_status, with_arguments
+from harness.faults.calls import GivenStepArguments, change_step_arguments, replace_step_if, replace_step_status
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.message_search import MessageSearch
@@ -68,7 +68,7 @@ class PeekByCursorOfDeletedQueueReturnsAlreadyReceived(MessageReading):
             super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
-def _get_first_open_queue(given: Given) -> OpenQueueDescriptor:
+def _get_first_open_queue(given: GivenStepArguments) -> OpenQueueDescriptor:
     return next(iter(given.qm.descriptors.values()))
 
 
@@ -76,7 +76,7 @@ add(
     "peek-reads-first-opened-queue",
     "MQDMPR-3.1.7.1.15-06",
     "A peek without a cursor reads the queue that was opened first.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.peek_message,
         queue_desc=lambda given: given.queue_desc if given.cursor is not None else _get_first_open_queue(given),
     ),
@@ -85,7 +85,7 @@ add(
 
 def _set_timeout_of_reads_without_timeout(instead_ms: int) -> Install:
     """Build a fault in which the queue manager uses a given timeout for each read without a timeout."""
-    return with_arguments(
+    return change_step_arguments(
         WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,
     )
@@ -124,7 +124,7 @@ class PendingPeekWithoutTimeoutWaitsOneMinute(MessageReading):
         super().peek_message(queue_desc, answered, now, limited, cursor, tag)
 
 
-def _get_last_entry_of_queue(given: Given) -> Entry | None:
+def _get_last_entry_of_queue(given: GivenStepArguments) -> Entry | None:
     """Return the last entry of the queue, or None if the queue was deleted."""
     queue = given.queue_desc.QueueReference
     return None if queue is None else queue.MessagePositionList.Tail
@@ -182,7 +182,7 @@ add(
         "MQDMPR-3.1.7.3.1-23",
     ),
     "A message that becomes available completes no pending read.",
-    skip(WaitingReads.pass_new_message_to_waiting_readers),
+    omit_step(WaitingReads.pass_new_message_to_waiting_readers),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeftQueue
@@ -214,7 +214,7 @@ add(
     "committed-move-does-not-complete-waiting-read",
     "MQDMPR-3.1.7.1.16-D01",
     "When a transaction commits a move, the queue manager does not complete the reads that wait at the target queue.",
-    skip_during(TransactionEvents.commit_move, WaitingReads.pass_new_message_to_waiting_readers),
+    omit_step_during(TransactionEvents.commit_move, WaitingReads.pass_new_message_to_waiting_readers),
     blind=True,
 )
 

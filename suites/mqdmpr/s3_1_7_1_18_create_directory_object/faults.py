@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.directory_changes import (
-    OnDirectoryAnswered,
+    HandleDirectoryAnswer,
     change_directory_answers,
-    change_notification,
+    change_directory_notification,
     omit_directory_changes,
     stay_online_after_directory_change,
 )
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm import directory
@@ -43,7 +43,7 @@ add(
     "queue-creation-not-notified",
     "MQDMPR-3.1.7.1.18-D01",
     "The queue manager raises no change notification when it creates a public queue.",
-    change_notification(ChangeOperation.QUEUE_CREATION, None),
+    change_directory_notification(ChangeOperation.QUEUE_CREATION, None),
 )
 
 
@@ -51,7 +51,7 @@ add(
     "queue-creation-notified-as-other-operation",
     "MQDMPR-3.1.7.1.18-D01",
     "The queue manager raises a change notification about a created queue with an operation other than QueueCreation.",
-    change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
+    change_directory_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
 )
 
 
@@ -71,7 +71,7 @@ class CreationOfSecondPublicQueueRaisesNoChangeNotification(PublicQueuePublishin
 class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
-    def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
+    def write(self, change: Change, answered: HandleDirectoryAnswer) -> None:
         if isinstance(change, DirectoryCreateRequest) and isinstance(change.element, Queue):
             change = DirectoryCreateRequest(Queue(Pathname=change.element.Pathname))
         super().write(change, answered)
@@ -142,7 +142,7 @@ add(
     change_directory_answers(
         DirectoryCreateRequest,
         lambda answer: (
-            replace(answer, status=Result.SUCCESS, identifier=OTHER_GUID)
+            replace(answer, status=Result.SUCCESS, identifier=MADE_UP_GUID)
             if answer.status is Result.DIRECTORY_NOT_CONNECTED
             else answer
         ),
@@ -177,7 +177,7 @@ class PublicQueueIdentifierNotFromDirectory(PublicQueuePublishing):
 
     def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         def restore_own_identifier(status: Status) -> None:
-            queue.Identifier = OTHER_GUID
+            queue.Identifier = MADE_UP_GUID
             published(status)
 
         super().publish(queue, restore_own_identifier)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.store.directory_link import DirectoryLink
@@ -61,6 +61,6 @@ class QueueManagerCreatesNoDirectoryObjectForSecondPublicQueue(DirectoryLink):
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         self.created += isinstance(change, DirectoryCreateRequest)
         if isinstance(change, DirectoryCreateRequest) and self.created == 2:
-            answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))
+            answered(DirectoryAnswered(0, Result.SUCCESS, MADE_UP_GUID))
         else:
             super().write(change, answered)

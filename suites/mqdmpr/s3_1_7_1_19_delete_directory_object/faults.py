@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.directory_changes import (
     change_directory_answers,
-    change_notification,
+    change_directory_notification,
     omit_directory_changes,
     replace_directory_status,
     stay_online_after_directory_change,
@@ -33,7 +33,7 @@ add(
     "queue-deletion-not-notified",
     "MQDMPR-3.1.7.1.19-03",
     "The queue manager raises no change notification when it deletes a public queue.",
-    change_notification(ChangeOperation.QUEUE_DELETION, None),
+    change_directory_notification(ChangeOperation.QUEUE_DELETION, None),
 )
 
 
@@ -71,7 +71,7 @@ add(
     "queue-deletion-notified-as-other-operation",
     "MQDMPR-3.1.7.1.19-04",
     "The queue manager raises a change notification about a deleted queue with an operation other than QueueDeletion.",
-    change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
+    change_directory_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
 

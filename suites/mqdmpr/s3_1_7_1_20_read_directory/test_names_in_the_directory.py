@@ -10,7 +10,11 @@ from harness.expectations import facts, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import (
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import private_name
@@ -59,9 +63,12 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """A message to a public queue of another site arrives at the gate on the route to that site, and is addressed to
     the queue manager of the queue.
     """
-    observed, frames = await_destination_of_queue(peer, sut, FAR_PUBLIC_QUEUE)
+    observed, frames = await_destination_of_queue(peer, sut, GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE)
     judge.all(
-        expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
+        expected={
+            "DestinationQueue": str(GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE),
+            "QueueManagerAddress": str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
+        },
         observed=observed,
         evidence=frames,
     )
@@ -149,8 +156,8 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
 
 
 FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE = {
-    "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
-    "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
+    "MQDMPR-3.1.7.1.20-11": f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}",
+    "MQDMPR-3.1.7.1.20-20": f"PRIVATE={GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE}\\00000001",
 }
 """Two format names that only the directory can resolve: the name of a queue, and the name of a queue manager."""
 
@@ -199,7 +206,12 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         pytest.param(rule, queue, queue_manager, marks=covers(rule), id=name)
         for rule, queue, queue_manager, name in (
             ("MQDMPR-3.1.7.1.20-23", PEER_PUBLIC_QUEUE, None, "same site"),
-            ("MQDMPR-3.1.7.1.21-05", FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, "other site"),
+            (
+                "MQDMPR-3.1.7.1.21-05",
+                GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+                GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+                "other site",
+            ),
         )
     ],
 )
@@ -257,9 +269,13 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
     """
     enterprise = Enterprise(peer, sut)
     names = {
-        f"PUBLIC={FAR_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
+        f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}": (
+            "MQDMPR-3.1.7.1.20-09",
+            "MQDMPR-3.1.7.1.20-11",
+            "MQDMPR-3.1.7.1.20-27",
+        ),
         f"PUBLIC={PEER_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
-        rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001": ("MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27"),
+        rf"PRIVATE={GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE}\00000001": ("MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27"),
     }
 
     def is_queue_found():
@@ -312,8 +328,8 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     names = {one: sut.control.call("create_queue", name=one)["format_names"]["public"] for one in own}
     names |= {
         "queue of the peer": f"PUBLIC={PEER_PUBLIC_QUEUE}",
-        "far queue": f"PUBLIC={FAR_PUBLIC_QUEUE}",
-        "far private queue": rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001",
+        "far queue": f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}",
+        "far private queue": rf"PRIVATE={GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE}\00000001",
         "own private queue": sut.private_format_name(sut.new_queue("own")),
         "unknown public queue": f"PUBLIC={UNKNOWN_QUEUE_GUID}",
         "private queue of an unknown computer": rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000001",
@@ -339,7 +355,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
 
     sender = Sender(peer, sut)
     addresses, frames = [], []
-    for queue in (PEER_PUBLIC_QUEUE, FAR_PUBLIC_QUEUE):
+    for queue in (PEER_PUBLIC_QUEUE, GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE):
         sut.send(f"PUBLIC={queue}", body="to a public queue")
         session = sender.poll_session()
         frames += [] if session is None else sender.collect_messages(session, 1)
@@ -348,7 +364,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
         addresses.append(str(frames[-1]["UserHeader"].QueueManagerAddress) if frames else "no message")
     judge(
         "MQDMPR-3.1.7.1.20-30",
-        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER)],
+        expected=[str(peer.identifier), str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE)],
         observed=addresses,
         evidence=frames,
         case="QueueManagerAddress of a message to the queue of the peer and of a message to the far queue",

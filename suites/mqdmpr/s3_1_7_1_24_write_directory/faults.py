@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.directory_changes import (
     change_directory_answers,
-    change_notification,
+    change_directory_notification,
     omit_directory_changes,
     replace_directory_status,
     stay_online_after_directory_change,
@@ -143,7 +143,7 @@ add(
     "queue-update-not-notified",
     "MQDMPR-3.1.7.1.24-11",
     "The queue manager raises no change notification when it writes a public queue.",
-    change_notification(ChangeOperation.QUEUE_UPDATE, None),
+    change_directory_notification(ChangeOperation.QUEUE_UPDATE, None),
 )
 
 
@@ -172,7 +172,7 @@ add(
     "queue-update-notified-as-other-operation",
     "MQDMPR-3.1.7.1.24-12",
     "The queue manager raises the change notification about a changed queue with an operation other than QueueUpdate.",
-    change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
+    change_directory_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.public_queue_publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, PublicQueuePublishing
@@ -34,7 +34,7 @@ class DirectoryOnlineCheckReadsUnknownObject(DirectoryClient):
     def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         own = state.LocalQueueManager
-        state.LocalQueueManager = replace(own, Identifier=OTHER_GUID)
+        state.LocalQueueManager = replace(own, Identifier=MADE_UP_GUID)
         super()._check_directory_online(answer, now)
         state.LocalQueueManager = own
 
@@ -85,7 +85,7 @@ add(
     "directory-online-check-ignores-queues",
     QUEUE_UPDATE_RULES,
     "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
-    skip(PublicQueuePublishing.update_public_queues),
+    omit_step(PublicQueuePublishing.update_public_queues),
 )
 
 

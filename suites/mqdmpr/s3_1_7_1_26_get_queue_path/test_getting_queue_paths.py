@@ -7,7 +7,11 @@ from uuid import UUID
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import (
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from suites.mqdmpr.steps.directory import Enterprise
 
 OK_STATUS, ILLEGAL_NAME_STATUS = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
@@ -135,7 +139,10 @@ def test_name_of_other_computer_is_illegal_without_directory(peer, sut, judge):
     """The SUT returns the paths of a public and a private queue of another computer, but returns
     MQ_ERROR_ILLEGAL_FORMATNAME for their names while the directory is unavailable.
     """
-    public, private = f"PUBLIC={FAR_PUBLIC_QUEUE}", rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001"
+    public, private = (
+        f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}",
+        rf"PRIVATE={GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE}\00000001",
+    )
     before = {name: _get_queue_path_result(sut, name)["status"] for name in (public, private)}
     Enterprise(peer, sut).go_offline()
     offline = {name: _get_queue_path_result(sut, name)["status"] for name in (public, private)}
@@ -212,7 +219,10 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         expected=holds("the computer of a public queue of the peer differs"),
         observed=(bool(other) and other != own) or f"the computer {other}",
     )
-    hosts = {PEER_PUBLIC_QUEUE: peer.identifier, FAR_PUBLIC_QUEUE: FAR_QUEUE_MANAGER}
+    hosts = {
+        PEER_PUBLIC_QUEUE: peer.identifier,
+        GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE: GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    }
     machines = {
         queue: _get_queue_path_result(sut, rf"PRIVATE={host}\00000001")["machine"] for queue, host in hosts.items()
     }

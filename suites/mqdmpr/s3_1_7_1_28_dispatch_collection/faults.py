@@ -6,7 +6,7 @@ import heapq
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
@@ -102,7 +102,7 @@ add(
     "waiting-messages-marked-as-being-sent",
     ("MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08"),
     "The queue manager marks a new DispatchEntry as being sent, so its message is never sent.",
-    skip(DispatchCollection.add),
+    omit_step(DispatchCollection.add),
 )
 
 
@@ -110,7 +110,7 @@ add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
     "The sender does not send a message that is added while a session is open until the next event of the session.",
-    skip_during(MessageSending.add_message_to_session_table, MessageSending.dispatch_messages),
+    omit_step_during(MessageSending.add_message_to_session_table, MessageSending.dispatch_messages),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, set_fields
+from harness.faults.primitives import replace_method_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -227,6 +227,6 @@ add(
     "sender-entries-of-resumed-queue-refer-to-newest-message",
     "MQDMPR-3.1.7.1.28-04",
     "When a paused outgoing queue with several messages is resumed, every DispatchEntry refers to the newest message.",
-    replace_during(TransferAdministering.resume_queue, DispatchCollection.add, _refer_entries_to_newest_message),
+    replace_method_during(TransferAdministering.resume_queue, DispatchCollection.add, _refer_entries_to_newest_message),
     blind=True,
 )

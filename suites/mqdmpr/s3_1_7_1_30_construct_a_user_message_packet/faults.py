@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.fields import clear_bits
 from harness.faults.parts import fault
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, DebugHeader, UserHeader, UserMessagePacket
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -28,7 +28,9 @@ add(
     "sender-transaction-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D01"),
     "The sender sends a transactional message without a TransactionHeader and with TH 0.",
-    packets(USER_MESSAGE_TYPE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None),
+    change_packets_of_kind(
+        USER_MESSAGE_TYPE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None
+    ),
 )
 
 
@@ -41,7 +43,7 @@ add(
     "sender-debug-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender sends a traced message without a DebugHeader and with DH 0.",
-    packets(USER_MESSAGE_TYPE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
+    change_packets_of_kind(USER_MESSAGE_TYPE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
 )
 
 
@@ -54,7 +56,7 @@ add(
     "sender-debug-header-in-untraced-message",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender sends an untraced message with a DebugHeader that contains no queue.",
-    packets(
+    change_packets_of_kind(
         USER_MESSAGE_TYPE, _add_debug_header, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None
     ),
 )
@@ -88,7 +90,9 @@ add(
     "sender-security-header-missing",
     "MQDMPR-3.1.7.1.30-D02",
     "The sender sends a signed message without a SecurityHeader.",
-    packets(USER_MESSAGE_TYPE, _remove_security_header, lambda packet: packet.SecurityHeader is not None),
+    change_packets_of_kind(
+        USER_MESSAGE_TYPE, _remove_security_header, lambda packet: packet.SecurityHeader is not None
+    ),
 )
 
 

@@ -31,7 +31,7 @@ def test_copies_have_headers_of_their_message(peer, sut, judge, delivery, traced
         peer.direct_name("mqc-private"): DIRECT_FORMAT_NAME_TYPE,
         rf"DIRECT=TCP:{peer.address}\mqc-public": DIRECT_FORMAT_NAME_TYPE,
         f"PUBLIC={PEER_PUBLIC_QUEUE}": PUBLIC_FORMAT_NAME_TYPE,
-        peer.private_name(PRIVATE_QUEUE_NUMBER): PRIVATE_FORMAT_NAME_TYPE,
+        peer.build_private_format_name_of_peer(PRIVATE_QUEUE_NUMBER): PRIVATE_FORMAT_NAME_TYPE,
     }
     peer.listen(ignore_incoming=True)
     trace = {"trace_queue": TRACE_QUEUE_GUID} if traced else {}

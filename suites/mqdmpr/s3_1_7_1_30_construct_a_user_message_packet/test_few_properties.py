@@ -52,7 +52,7 @@ def test_remote_reader_gets_packet_of_its_message(remote, judge):
         {"ApplicationTag": 0x8000_0000 | number, "BodyType": 8 + number, "CorrelationID": bytes([number]) * 20}
         for number in (1, 2)
     ]
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
             remote.peer.recoverable_message(properties=one, label=f"message {number}", body=bytes([number]) * 3_000)
             for number, one in enumerate(properties, start=1)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.codec import FormatError, Packet, PrivateName, PublicName, UserMessagePacket, parse_format_name
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message
@@ -68,7 +68,7 @@ def _change_admin_queue(change: Callable[[Any, UUID], Any]) -> Any:
         changed = change(parse_format_name(text), message.Identifier.QueueManagerGuid)
         return replace(message, AdministrationQueueFormatName=None if changed is None else str(changed))
 
-    return change_insertion(change_message)
+    return change_inserted_message(change_message)
 
 
 for _name, _says, _change in (

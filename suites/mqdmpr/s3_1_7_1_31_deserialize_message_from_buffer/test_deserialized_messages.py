@@ -78,7 +78,7 @@ def _send_and_read_messages(peer, sut, packets, queue="plain"):
     """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
-    connection.check_alive()
+    connection.require_session_ack_for_message()
 
     def find_sent_messages():
         messages = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages(queue)}
@@ -357,7 +357,7 @@ def test_read_message_has_transactional_attributes_of_packet(peer, remote, judge
     )
     sent = [sequence.message(transaction=place, label=str(number)) for number, place in enumerate(places)]
     queue = remote.open("transactional")
-    remote.send_all(sent)
+    remote.send_messages_and_require_acks(sent)
     for packet in sent:
         read = queue.start_receive()
         if read.outcome == "MQ_OK":
@@ -418,7 +418,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
         )
     ]
     queue = remote.open()
-    remote.send_all(sent)
+    remote.send_messages_and_require_acks(sent)
     for packet, signature in zip(sent, (DESTINATION_LIST_SIGNATURE, DESTINATION_LIST_SIGNATURE[::-1]), strict=True):
         read = queue.start_receive()
         if read.outcome == "MQ_OK":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import change_number, clear_bits, field_is
+from harness.faults.fields import change_number_in_field, clear_bits, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
@@ -39,7 +39,7 @@ for _name, _rules, _says, _install in (
         "sender-priority-3-in-transactional-message",
         "MQDMPR-3.1.7.1.32-05",
         "The sender sends a transactional message with priority 3 instead of 0.",
-        field_is(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: bool(packet.UserHeader.TH)),
+        set_field_value(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: bool(packet.UserHeader.TH)),
     ),
     (
         "sender-tr-clear-in-traced-message",
@@ -51,13 +51,13 @@ for _name, _rules, _says, _install in (
         "sender-swaps-jp-and-jn-of-message",
         ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
         "The sender sets JP instead of JN, and JN instead of JP.",
-        wrong_fields(UserMessagePacket, {"UserHeader.Flags": _swap_journaling_bits}),
+        send_wrong_field_values(UserMessagePacket, {"UserHeader.Flags": _swap_journaling_bits}),
     ),
     (
         "sender-privacy-level-is-number-of-messages",
         ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
         "The sender sets PrivacyLevel to 1, 2 or 3 instead of 1, 3 or 5.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket,
             "MessagePropertiesHeader.PrivacyLevel",
             lambda level: WRONG_PRIVACY_LEVEL_BY_LEVEL.get(level, level),
@@ -88,7 +88,9 @@ add(
     "sender-transactional-message-traced-without-tr",
     "MQDMPR-3.1.7.1.32-05",
     "The sender clears TR of a traced transactional message.",
-    wrong_fields(UserMessagePacket, {"BaseHeader.Flags": lambda old: old & ~_TRACE_FLAG}, when=_is_transactional),
+    send_wrong_field_values(
+        UserMessagePacket, {"BaseHeader.Flags": lambda old: old & ~_TRACE_FLAG}, when=_is_transactional
+    ),
 )
 
 
@@ -100,7 +102,7 @@ add(
     "sender-recoverable-message-time-to-reach-queue-infinite",
     "MQDMPR-3.1.7.1.32-D01",
     "The sender sets TimeToReachQueue of a recoverable message to 0xFFFFFFFF (infinite).",
-    wrong_fields(UserMessagePacket, {"BaseHeader.TimeToReachQueue": 0xFFFFFFFF}, when=_is_recoverable),
+    send_wrong_field_values(UserMessagePacket, {"BaseHeader.TimeToReachQueue": 0xFFFFFFFF}, when=_is_recoverable),
 )
 
 
@@ -108,7 +110,7 @@ add(
     "sender-priority-6-sent-as-5",
     "MQDMPR-3.1.7.1.32-D01",
     "The sender sends a message of priority 6 with priority 5.",
-    field_is(UserMessagePacket, "BaseHeader.PR", 5, lambda packet: packet.BaseHeader.PR == 6),
+    set_field_value(UserMessagePacket, "BaseHeader.PR", 5, lambda packet: packet.BaseHeader.PR == 6),
     blind=True,
 )
 
@@ -117,7 +119,7 @@ add(
     "sender-transactional-message-application-tag-zero",
     "MQDMPR-3.1.7.1.32-D02",
     "The sender sets ApplicationTag of a transactional message to zero.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.ApplicationTag": 0}, when=_is_transactional),
+    send_wrong_field_values(UserMessagePacket, {"MessagePropertiesHeader.ApplicationTag": 0}, when=_is_transactional),
 )
 
 
@@ -125,7 +127,7 @@ add(
     "sender-recoverable-message-body-type-zero",
     "MQDMPR-3.1.7.1.32-D02",
     "The sender sets BodyType of a recoverable message to zero.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.BodyType": 0}, when=_is_recoverable),
+    send_wrong_field_values(UserMessagePacket, {"MessagePropertiesHeader.BodyType": 0}, when=_is_recoverable),
 )
 
 
@@ -155,7 +157,7 @@ add(
     "sender-transactional-message-time-to-be-received-infinite",
     "MQDMPR-3.1.7.1.32-D05",
     "The sender sets TimeToBeReceived of a transactional message to 0xFFFFFFFF (infinite).",
-    wrong_fields(UserMessagePacket, {"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, when=_is_transactional),
+    send_wrong_field_values(UserMessagePacket, {"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, when=_is_transactional),
 )
 
 
@@ -163,7 +165,7 @@ add(
     "sender-time-to-be-received-of-32-bits-infinite",
     "MQDMPR-3.1.7.1.32-D05",
     "The sender sets a TimeToBeReceived of 32 bits to 0xFFFFFFFF (infinite).",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.TimeToBeReceived": 0xFFFFFFFF},
         when=lambda packet: packet.UserHeader.TimeToBeReceived > 0x7FFFFFFF,
@@ -205,7 +207,7 @@ add(
     "sender-journaling-flags-of-transactional-message-cleared",
     ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
     "The sender clears JP and JN of a transactional message.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.Flags": lambda old: old & ~_JOURNALING_FLAGS_MASK},
         when=_is_transactional,
@@ -217,7 +219,7 @@ add(
     "sender-journaling-flags-of-message-to-public-queue-cleared",
     ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
     "The sender clears JP and JN of a message to a public queue.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.Flags": lambda old: old & ~_JOURNALING_FLAGS_MASK},
         when=lambda packet: packet.UserHeader.DQ == 5,

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import change_number, clear_bits
+from harness.faults.fields import change_number_in_field, clear_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import (
     MQFSignatureHeader,
     MultiQueueFormatHeader,
@@ -40,7 +40,7 @@ def _change_multi_queue_header(change: Callable[[MultiQueueFormatHeader], MultiQ
         header = packet.MultiQueueFormatHeader
         return packet if header is None else replace(packet, MultiQueueFormatHeader=change(header))
 
-    return change_construction(change_packet)
+    return change_constructed_packet(change_packet)
 
 
 for _name, _says, _change in (
@@ -84,7 +84,7 @@ for _name, _says, _change_type, _is_changed in (
         _name,
         "MQDMPR-3.1.7.1.32-D16",
         _says,
-        change_number(UserMessagePacket, "UserHeader.RQ", _change_type, _is_changed),
+        change_number_in_field(UserMessagePacket, "UserHeader.RQ", _change_type, _is_changed),
         blind=True,
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, wrong_fields
+from harness.faults.primitives import send_wrong_field_values, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     MessageClass,
@@ -38,7 +38,7 @@ def _is_signed_but_unencrypted(packet: UserMessagePacket) -> bool:
 
 def _replace_property(name: str, value: int, wrong: int) -> Install:
     """Return an installer of a fault that sets a field of MessagePropertiesHeader to ``wrong`` instead of ``value``."""
-    return wrong_fields(
+    return send_wrong_field_values(
         UserMessagePacket,
         {f"MessagePropertiesHeader.{name}": wrong},
         lambda packet: getattr(packet.MessagePropertiesHeader, name) == value,
@@ -81,7 +81,7 @@ add(
     "sender-de-clear-in-signed-message-of-queue-manager",
     "MQDMPR-3.1.7.1.32-07",
     "The sender clears SecurityHeader.Flags.DE in signed messages whose sender is the queue manager.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER_FLAG},
         lambda packet: _is_signed_but_unencrypted(packet) and packet.SecurityHeader.ST == 2,
@@ -108,7 +108,7 @@ add(
     "sender-response-queue-replaced-by-administration-queue",
     "MQDMPR-3.1.7.1.32-08",
     "The sender sets UserHeader.ResponseQueue of a message with an administration queue to the administration queue.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {
             "UserHeader": lambda header: replace(
@@ -123,7 +123,7 @@ add(
     "sender-journal-flags-both-set",
     "MQDMPR-3.1.7.1.32-08",
     "The sender sets UserHeader.Flags.JN in each message that requests only positive journaling.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.Flags": lambda flags: flags | UserHeader.flags(JN=1)},
         lambda packet: bool(packet.UserHeader.JP),
@@ -134,7 +134,7 @@ add(
     "sender-eb-clear-in-advanced-encryption",
     "MQDMPR-3.1.7.1.32-D03",
     "The sender clears SecurityHeader.Flags.EB in messages that are encrypted with the privacy level Advanced.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.Flags": lambda flags: flags & ~_ENCRYPTED_BODY_FLAG},
         lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == PrivacyLevel.ADVANCED,
@@ -145,7 +145,7 @@ add(
     "sender-eb-set-in-signed-message-with-clear-body",
     "MQDMPR-3.1.7.1.32-D03",
     "The sender sets SecurityHeader.Flags.EB in a signed message whose body is not encrypted.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.Flags": lambda flags: flags | _ENCRYPTED_BODY_FLAG},
         _is_signed_but_unencrypted,
@@ -156,7 +156,7 @@ add(
     "sender-as-set-in-encrypted-message-without-signature",
     "MQDMPR-3.1.7.1.32-D03",
     "The sender sets SecurityHeader.Flags.AS to 1 in an encrypted message that is not signed.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.Flags": lambda flags: flags | SecurityHeader.flags(AS=1)},
         lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.EB and not packet.SecurityHeader.AS,
@@ -225,7 +225,7 @@ add(
     "sender-privacy-level-of-signed-message-base",
     "MQDMPR-3.1.7.1.32-D09",
     "The sender sets PrivacyLevel to 1 in a message that is signed and not encrypted.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": 1}, _is_signed_but_unencrypted),
+    send_wrong_field_values(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": 1}, _is_signed_but_unencrypted),
     blind=True,
 )
 add(
@@ -259,7 +259,9 @@ add(
     "sender-encryption-algorithm-of-signed-message-zero",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender sets EncryptionAlgorithm to 0 in a message that is signed and not encrypted.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}, _is_signed_but_unencrypted),
+    send_wrong_field_values(
+        UserMessagePacket, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}, _is_signed_but_unencrypted
+    ),
     blind=True,
 )
 add(
@@ -273,7 +275,7 @@ add(
     "sender-rc2-of-enhanced-level-sent-as-rc4",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender sets EncryptionAlgorithm to 0x6801 in a message of the privacy level Enhanced.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.EncryptionAlgorithm": EncryptionAlgorithm.RC4},
         lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == PrivacyLevel.ENHANCED,
@@ -335,7 +337,7 @@ add(
     "sender-aq-of-transactional-message-zero",
     "MQDMPR-3.1.7.1.32-D15",
     "The sender sets UserHeader.Flags.AQ to 0, and omits AdminQueue, in transactional messages.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda flags: flags & ~UserHeader.flags(AQ=7)},
         lambda packet: packet.TransactionHeader is not None and bool(packet.UserHeader.AQ),
@@ -346,7 +348,7 @@ add(
     "sender-aq-missing-if-response-queue-is-named",
     "MQDMPR-3.1.7.1.32-D15",
     "The sender sets UserHeader.Flags.AQ to 0, and omits AdminQueue, in a message with a response queue.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda flags: flags & ~UserHeader.flags(AQ=7)},
         lambda packet: bool(packet.UserHeader.RQ) and bool(packet.UserHeader.AQ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import change_number
+from harness.faults.fields import change_number_in_field
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.sent_messages import set_packet_size
@@ -28,6 +28,8 @@ add(
     "sender-message-encryption-algorithm-of-aes-192-number-of-aes-256",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender writes the number of AES 256 to EncryptionAlgorithm of a message that is encrypted with AES 192.",
-    change_number(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", _replace_aes_192_algorithm),
+    change_number_in_field(
+        UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", _replace_aes_192_algorithm
+    ),
     blind=True,
 )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -73,19 +73,19 @@ for _name, _rules, _says, _install in (
         "sender-size-of-long-extension-low-byte-only",
         ("MQMQ-2.2.19.3-27", "MQDMPR-3.1.7.1.32-D02"),
         "The sender writes only the low byte of ExtensionSize.",
-        packets(UserMessagePacket, _truncate_extension_size_to_low_byte),
+        change_packets_of_kind(UserMessagePacket, _truncate_extension_size_to_low_byte),
     ),
     (
         "sender-extension-of-application-cut-at-255-bytes",
         (*SENT_EXTENSION_RULES[:1], "MQMQ-2.2.19.3-27", "MQMQ-2.2.19.3-D05"),
         "The sender sends only the first 255 bytes of the extension that the application gave.",
-        wrong_fields(UserMessagePacket, {EXTENSION_DATA_FIELD: lambda old: old[:255]}),
+        send_wrong_field_values(UserMessagePacket, {EXTENSION_DATA_FIELD: lambda old: old[:255]}),
     ),
     (
         "sender-extension-of-transactional-message-dropped",
         (*SENT_EXTENSION_RULES[:1], "MQMQ-2.2.19.3-27", "MQMQ-2.2.19.3-D05"),
         "The sender sends a transactional message without the extension that the application gave.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket, {EXTENSION_DATA_FIELD: b""}, lambda packet: packet.TransactionHeader is not None
         ),
     ),
@@ -93,7 +93,7 @@ for _name, _rules, _says, _install in (
         "sender-correlation-identifier-of-application-dropped",
         (*SENT_EXTENSION_RULES, "MQDMPR-3.1.7.1.32-06"),
         "The sender sets CorrelationID to 0 in a message for which the application gave a correlation identifier.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {CORRELATION_ID_FIELD: bytes(20)},
             lambda packet: not packet.MessagePropertiesHeader.MessageClass,
@@ -103,7 +103,7 @@ for _name, _rules, _says, _install in (
         "sender-correlation-number-of-two-bytes",
         (*SENT_EXTENSION_RULES, "MQDMPR-3.1.7.1.32-06"),
         "The sender sets the last two bytes of CorrelationID to 0.",
-        wrong_fields(UserMessagePacket, {CORRELATION_ID_FIELD: lambda old: old[:18] + bytes(2)}),
+        send_wrong_field_values(UserMessagePacket, {CORRELATION_ID_FIELD: lambda old: old[:18] + bytes(2)}),
     ),
     (
         "sender-extension-of-first-message-kept",

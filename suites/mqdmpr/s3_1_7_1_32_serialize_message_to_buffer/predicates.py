@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.base_bytes import check_packet_size, judge_packet_bytes
 from suites.mqmq.steps.message_bytes import is_user_message
@@ -10,7 +10,7 @@ from suites.mqmq.steps.message_bytes import is_user_message
 
 @passive(
     "MQDMPR-3.1.7.1.32-04",
-    ("UserMessage", MALFORMED),
+    ("UserMessage", MALFORMED_PACKET_KIND),
     "PacketSize is the size of the message without its SessionHeader",
     decisive=True,
 )

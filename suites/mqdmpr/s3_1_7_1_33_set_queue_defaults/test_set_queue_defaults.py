@@ -10,7 +10,7 @@ from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import (
     GET_OBJECT_PROPERTIES_OPNUM,
     VT_NULL,
-    Variant,
+    PropVariant,
     build_get_object_properties_stub,
     read_object_properties,
 )
@@ -105,7 +105,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in IDENTIFIER_AND_DEFAULT_BY_PROPERTY.values()]
     stub = build_get_object_properties_stub(
-        False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers)
+        False, rf"TCP:{sut.address}\{queue}", identifiers, [PropVariant(VT_NULL)] * len(identifiers)
     )
     call = association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == UNKNOWN_OPNUM_FAULT:

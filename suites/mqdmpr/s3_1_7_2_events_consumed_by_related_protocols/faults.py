@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import skip
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
@@ -255,7 +255,7 @@ add(
     "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
     "The queue manager leaves a message whose TimeToBeReceived has expired in its queue.",
-    skip(MessageExpiring.delete_messages_not_received_in_time),
+    omit_step(MessageExpiring.delete_messages_not_received_in_time),
 )
 
 
@@ -263,7 +263,7 @@ add(
 class ReceiverSecondMessageOfSameLifetimeNeverExpires(MessageLifetimes):
     """If several messages expire in the same second, only one of them is removed from its queue."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, position: (
             part.qm.to_be_received.earliest_s
             == position.MessageReference.SentTime + position.MessageReference.TimeToBeReceived

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.neighbouring_reads import list_waiting_reads
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -59,7 +59,7 @@ add(
     "queue-manager-size-of-restored-messages-not-counted",
     "MQDMPR-3.1.7.2.2-03",
     "After a restart, the TotalBytes of a queue does not include the messages that were restored.",
-    at_restart(_subtract_sizes_of_restored_messages),
+    change_core_at_restart(_subtract_sizes_of_restored_messages),
     blind=True,
 )
 

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from harness.peer.association import Call
-from harness.peer.remote import Remote, RemoteQueue
-from harness.states.machine import Machine, event, probe, state
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_answer_outcome, get_call_outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import PendingRequest
@@ -22,7 +22,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
     queue contains a message that a separate transaction has received.
     """
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         self._peer, self._sut = remote.peer, remote.sut
         self._admin = self._sut.queue("admin")
@@ -131,17 +131,17 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("labels in the queue")
+    @mark_as_probe("labels in the queue")
     def list_labels_of_queue(self) -> list[str]:
         """Return the labels of the available messages."""
         return self._sut.labels(self._queue)
 
-    @probe("labels in the journal")
+    @mark_as_probe("labels in the journal")
     def list_labels_of_journal(self) -> list[str]:
         """Return the labels of the messages that were received."""
         return self._sut.labels(f"{self._queue};journal")
 
-    @probe("acknowledgments")
+    @mark_as_probe("acknowledgments")
     def list_acknowledgments(self) -> list[str]:
         """Return the class of each acknowledgment with the name of its message, in alphabetical order."""
         return sorted(
@@ -150,7 +150,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
             if one["correlation_id"].lower() in self._names
         )
 
-    @probe("labels in another queue")
+    @mark_as_probe("labels in another queue")
     def list_labels_of_other_queue(self) -> list[str]:
         """Return the labels of the messages in the second queue and in its journal."""
         return [*self._sut.labels(self._beside), *self._sut.labels(f"{self._beside};journal")]

@@ -63,7 +63,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
         evidence=[*reads, receive],
         case="labels in the queue",
     )
-    remote.send_all([remote.peer.recoverable_message(label="large", body=LARGE_BODY)])
+    remote.send_messages_and_require_acks([remote.peer.recoverable_message(label="large", body=LARGE_BODY)])
     labels = queue.labels()
     large = queue.start_receive()
     if large.outcome == "MQ_OK":
@@ -190,7 +190,7 @@ def test_deleted_messages_are_found_by_no_read(remote, judge):
         "MQDMPR-3.1.7.2.1-05",
         expected=facts(
             lookups_before=["first", "second", "third"],
-            lookups_after_the_deletion=each(Call.FAILURE, "lookup"),
+            lookups_after_the_deletion=each(Call.FAILURE_HRESULT_TEXT, "lookup"),
             queue_after_the_deletion=[],
         ),
         observed={

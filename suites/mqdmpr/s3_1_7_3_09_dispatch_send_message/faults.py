@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.message_lifetimes import MessageLifetimes
@@ -24,7 +24,7 @@ add(
     "expired-message-dispatched-for-sending",
     "MQDMPR-3.1.7.3.9-04",
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
-    combine_installers(replace_part(_MessageExpirationIgnorer), skip(MessageSending.delete_expired_message)),
+    combine_installers(replace_part(_MessageExpirationIgnorer), omit_step(MessageSending.delete_expired_message)),
 )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, only_if
+from harness.faults.calls import change_step_arguments
+from harness.faults.parts import fault, faulty_only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
@@ -24,7 +24,7 @@ add(
     "read-with-timeout-0-waits",
     "MQDMPR-3.1.7.3.1-07",
     "The queue manager lets a read with timeout zero wait without limit.",
-    with_arguments(WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
+    change_step_arguments(WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
 )
 
 
@@ -32,7 +32,7 @@ add(
 class QueueManagerPeekByCursorWithTimeoutZeroWaitsASecond(WaitingReads):
     """A peek by a cursor with timeout zero waits for one second if there is no message."""
 
-    @only_if(lambda part, *arguments, cursor=None, **named: cursor is not None or len(arguments) > 6)
+    @faulty_only_if(lambda part, *arguments, cursor=None, **named: cursor is not None or len(arguments) > 6)
     def wait_for_new_message(
         self,
         queue_desc: OpenQueueDescriptor,
@@ -52,7 +52,7 @@ add(
     "pending-receive-stored-as-peek",
     "MQDMPR-3.1.7.3.1-10",
     "The queue manager stores a pending receive as a read that does not remove its message.",
-    with_arguments(WaitingReads.wait_for_new_message, destructive_read=lambda given: False),
+    change_step_arguments(WaitingReads.wait_for_new_message, destructive_read=lambda given: False),
 )
 
 
@@ -102,7 +102,7 @@ add(
     "pending-read-timer-not-started",
     ("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"),
     "The queue manager does not start the timer of a pending read, so the read waits without limit.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
     ),
 )
@@ -242,7 +242,9 @@ add(
         "MQDMPR-3.1.7.3.5-03",
     ),
     "A pending read whose timer expires returns the status of a cancelled read.",
-    with_arguments(WaitingReads.end_wait_without_message, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
+    change_step_arguments(
+        WaitingReads.end_wait_without_message, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED
+    ),
 )
 
 
@@ -384,7 +386,7 @@ class CancelledReadKeptInCollection(WaitingReads):
 class QueueManagerCancelledReadStaysInCollection(WaitingReads):
     """The queue manager keeps the WaitingMessageReadOperation of a cancelled read."""
 
-    @only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)
+    @faulty_only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         super().end_wait_without_message(reader, status)
         reader.descriptor.WaitingMessageReadOperationCollection[reader] = None

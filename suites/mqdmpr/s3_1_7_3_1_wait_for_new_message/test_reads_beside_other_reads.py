@@ -45,7 +45,7 @@ def test_reads_with_timeout_0_end_at_once(remote, judge):
     outcomes = {case: [one.label_or_failure for one in found] for case, found in reads.items()}
     judge(
         "MQDMPR-3.1.7.3.1-07",
-        expected={case: each(Call.FAILURE) for case in reads},
+        expected={case: each(Call.FAILURE_HRESULT_TEXT) for case in reads},
         observed=outcomes,
         evidence=[lock, *(one for found in reads.values() for one in found)],
     )

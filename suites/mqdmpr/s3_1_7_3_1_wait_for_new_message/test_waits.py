@@ -191,4 +191,4 @@ def test_deletion_of_queue_ends_all_its_pending_reads(remote, sut, judge):
         read.state_after_silence()
     sut.delete_queue(name)
     observed = [read.wait(remote.sut.response_timeout_ms).label_or_failure for read in reads]
-    judge("MQDMPR-3.1.7.3.1-19", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)
+    judge("MQDMPR-3.1.7.3.1-19", expected=each(Call.FAILURE_HRESULT_TEXT, "read"), observed=observed, evidence=reads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.queueing.message_search import MessageSearch, _get_neighbouring_entry
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction, SeekDirection
@@ -133,7 +133,7 @@ def _does_search_pass_two_unavailable_messages(
 class QueueManagerForwardSearchEndsAtSecondLockedMessage(MessageSearch):
     """A forward search skips one locked message, but ends without a message at a second locked message."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
             seek_direction is SeekDirection.FORWARD
         )
@@ -255,7 +255,7 @@ class QueueManagerBackwardSearchStopsAtHigherPriority(MessageSearch):
 class QueueManagerBackwardSearchEndsAtSecondLockedMessage(MessageSearch):
     """A backward search skips one locked message, but ends without a message at a second locked message."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
             seek_direction is SeekDirection.BACKWARD
         )
@@ -287,7 +287,7 @@ class BackwardSearchSkipsOnlyOneLockedMessage(MessageSearch):
 class QueueManagerBackwardReceiveFindsLockedMessage(MessageSearch):
     """A receive that searches backward finds a message that a transaction has locked."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
             seek_direction is SeekDirection.BACKWARD and not peek_operation
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import each, facts, one_of
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action, LookupId
@@ -73,8 +73,8 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.13-20",
         expected=facts(
-            peek_of_the_locked_message=Call.FAILURE,
-            receive_of_the_locked_message=Call.FAILURE,
+            peek_of_the_locked_message=Call.FAILURE_HRESULT_TEXT,
+            receive_of_the_locked_message=Call.FAILURE_HRESULT_TEXT,
             peek_of_a_free_message="first",
         ),
         observed={
@@ -118,7 +118,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         expected=facts(
             message_after_the_first="third",
             message_before_the_third="first",
-            reads_past_the_ends=[Call.FAILURE, Call.FAILURE],
+            reads_past_the_ends=[Call.FAILURE_HRESULT_TEXT, Call.FAILURE_HRESULT_TEXT],
         ),
         observed={
             "message_after_the_first": after_first.label_or_outcome,
@@ -152,7 +152,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     for rule, search in zip(("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.3.2-26"), searches, strict=True):
         judge(
             rule,
-            expected=Call.FAILURE,
+            expected=Call.FAILURE_HRESULT_TEXT,
             observed=search.label_or_failure,
             evidence=search,
             case="search after the purge",
@@ -194,7 +194,9 @@ def test_search_skips_all_locked_messages(remote, judge):
     queue, other = remote.open_with_messages(), remote.open()
     for label in LABELS_IN_ORDER_OF_ARRIVAL:
         priority = 6 - labels.index(label)
-        remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)])
+        remote.send_messages_and_require_acks(
+            [remote.peer.recoverable_message(base={"PR": priority}, label=label, body=BODY_OF_MESSAGES_FROM_PEER)]
+        )
     ends = (
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
         queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
@@ -210,7 +212,7 @@ def test_search_skips_all_locked_messages(remote, judge):
     ):
         judge(
             *order_rules,
-            expected=[*expected_order, Call.FAILURE],
+            expected=[*expected_order, Call.FAILURE_HRESULT_TEXT],
             observed=[read.label_or_failure for read in found_reads],
             evidence=found_reads,
             case="neighbours of all messages",
@@ -232,7 +234,9 @@ def test_search_skips_all_locked_messages(remote, judge):
     judge(
         "MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND_STATUS, "lookup"), observed=outcomes, evidence=similar, case=case
     )
-    remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=BODY_OF_MESSAGES_FROM_PEER)]
+    )
     reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
     other.put_message_back(first).expect_success()
     reads["peek by late cursor"] = queue.peek(hCursor=late_cursor)

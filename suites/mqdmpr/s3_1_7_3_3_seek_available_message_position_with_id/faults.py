@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, follows
+from harness.faults.calls import change_step_arguments
+from harness.faults.parts import fault, follows_reading_of_erratum
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.message_search import MessageSearch
@@ -277,7 +277,7 @@ add(
     "lookup-of-first-or-last-uses-identifier",
     ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
     "A lookup of the first or the last message returns the message with the given LookupIdentifier.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
             MessageSeekAction.CURRENT
@@ -320,7 +320,7 @@ class LookupLastFindsLastOfHighestPriority(MessageSearch):
         return status, found
 
 
-@follows("E171.2")
+@follows_reading_of_erratum("E171.2")
 class ReceivedMessageNotFoundReporter(_SeekStatusReplacer):
     """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, even while a cursor is at the message."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import each, facts, one_of
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids
@@ -146,7 +146,7 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     none_found = [*lonely.values(), *locked.values()]
     judge(
         "MQDMPR-3.1.7.3.2-27",
-        expected=each(Call.FAILURE, "search"),
+        expected=each(Call.FAILURE_HRESULT_TEXT, "search"),
         observed=[read.label_or_failure for read in none_found],
         evidence=none_found,
         case="searches past the only available message and of a locked queue",
@@ -181,7 +181,9 @@ def _open_cursor_at_message(queue, number):
 def _send_message_for_each_label(remote, priorities):
     """Send a message for each label with the given priority."""
     for label, priority in priorities.items():
-        remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)])
+        remote.send_messages_and_require_acks(
+            [remote.peer.recoverable_message(base={"PR": priority}, label=label, body=BODY_OF_MESSAGES_FROM_PEER)]
+        )
 
 
 @needs("qm2qm")

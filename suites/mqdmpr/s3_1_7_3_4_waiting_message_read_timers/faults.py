@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import with_arguments
+from harness.faults.calls import change_step_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.waiting_reads import WaitingReads
@@ -27,7 +27,7 @@ add(
     "timer-of-pending-read-has-half-duration",
     "MQDMPR-3.1.7.3.4-04",
     "The queue manager runs the timer of a pending read for half of the read's timeout.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms // 2
     ),
 )
@@ -37,7 +37,7 @@ add(
     "queue-manager-timeout-of-read-16-bits",
     "MQDMPR-3.1.7.3.4-04",
     "The queue manager keeps only the low 16 bits of the timeout of a waiting read, in ms.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms & 0xFFFF
     ),
     blind=True,
@@ -48,7 +48,7 @@ add(
     "queue-manager-timeout-of-second-read-of-earlier-read",
     "MQDMPR-3.1.7.3.4-04",
     "The queue manager starts the timer of a new read with the timeout of a read that already waits.",
-    with_arguments(
+    change_step_arguments(
         WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (
             given.timeout_ms and max(given.timeout_ms, 1_500) if given.qm.readers else given.timeout_ms

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import any_order, each, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import (
     create_distribution_list,
@@ -117,9 +117,11 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     no distribution list.
     """
     _, listed = create_distribution_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
-    _, far = create_distribution_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
+    _, far = create_distribution_list(
+        peer, sut, "far", [str(GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE), str(PEER_PUBLIC_QUEUE)]
+    )
     direct = peer.direct_name("mqc-listed")
-    private = [peer.private_name()] if sut.has("private_names") else []
+    private = [peer.build_private_format_name_of_peer()] if sut.has("private_names") else []
     count = 3 + len(private)
     to = ",".join((listed, direct, f"PUBLIC={PEER_PUBLIC_QUEUE}", far, *private))
     frames = send_and_receive_copies(peer, sut, to, count)

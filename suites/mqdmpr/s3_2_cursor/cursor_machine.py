@@ -8,8 +8,8 @@ from pathlib import Path
 
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
-from harness.peer.remote import Remote
-from harness.states.machine import Machine, event, probe, state
+from harness.peer.remote import RemoteReaderOfSut
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_call_outcome, get_read_outcome
 from harness.wire.rpc_qm2qm import Action
 
@@ -19,7 +19,7 @@ LONG_READ_TIMEOUT_MS = 60_000
 class Cursor(Machine, path=Path(__file__)):
     """A cursor of a queue with the messages ``first`` and ``second``, and a second cursor at the first message."""
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         self._remote = remote
         self._queue = remote.open_with_messages("first", "second")
@@ -84,13 +84,13 @@ class Cursor(Machine, path=Path(__file__)):
     # -- events ---------------------------------------------------------------------------------------------------
 
     @event("peek")
-    @probe("peek by the cursor")
+    @mark_as_probe("peek by the cursor")
     def peek(self) -> str:
         """Peek by the cursor at its current message."""
         return self._get_read_label_or_outcome(self._queue.peek(hCursor=self._cursor))
 
     @event("peek next")
-    @probe("peek at the next message by the cursor")
+    @mark_as_probe("peek at the next message by the cursor")
     def peek_next(self) -> str:
         """Peek by the cursor at the message after its current message."""
         return self._get_read_label_or_outcome(self._queue.peek_next(hCursor=self._cursor))
@@ -129,25 +129,25 @@ class Cursor(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("waiting read")
+    @mark_as_probe("waiting read")
     def get_waiting_read_outcome(self) -> str:
         """Return the outcome of the read that waits."""
         assert self._waiting is not None
         self._waiting.state_after_silence()
         return self._get_read_label_or_outcome(self._waiting)
 
-    @probe("peek by another cursor")
+    @mark_as_probe("peek by another cursor")
     def peek_by_other_cursor(self) -> str:
         """Return the outcome of a peek by the second cursor."""
         return self._get_read_label_or_outcome(self._queue.peek(hCursor=self._other))
 
-    @probe("peek by the cursor after the arrival of a third message")
+    @mark_as_probe("peek by the cursor after the arrival of a third message")
     def peek_after_arrival(self) -> str:
         """Deliver a further message, and return the outcome of a peek by the cursor."""
         self._remote.deliver(["third"])
         return self.peek()
 
-    @probe("peek at the next message after the arrival of a third message")
+    @mark_as_probe("peek at the next message after the arrival of a third message")
     def peek_next_after_arrival(self) -> str:
         """Deliver a further message, and return the outcome of the cursor's peek at the next message."""
         self._remote.deliver(["third"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.calls import with_arguments
+from harness.faults.calls import change_step_arguments
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
@@ -42,7 +42,7 @@ class CursorReceiveWithTimeout0TimesOut(QueueCursors):
         return got
 
 
-_ZERO_READ_TIMEOUT_TO_INFINITE_CHANGE = with_arguments(
+_ZERO_READ_TIMEOUT_TO_INFINITE_CHANGE = change_step_arguments(
     WaitingReads.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None
 )
 """Replace the timeout 0 of a read with an infinite timeout."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
 from reference_qm.core.queueing.waiting_reads import WaitingReads
@@ -199,7 +199,7 @@ class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(QueueCursors):
     than the cursor's last message.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda part, cursor, message_position: (
             not isinstance(cursor.MessagePositionReference, Boundary)
             and cursor.MessagePositionReference.MessageReference.Priority < message_position.MessageReference.Priority

@@ -57,7 +57,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         queue.read(action, by=by, hCursor=cursor)
         for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     ]
-    expected = {"first peek": "second", "receive by the other reader": "second", "later peeks": each(Call.FAILURE)}
+    expected = {
+        "first peek": "second",
+        "receive by the other reader": "second",
+        "later peeks": each(Call.FAILURE_HRESULT_TEXT),
+    }
     observed = {
         "first peek": first_peek.label_or_outcome,
         "receive by the other reader": receive.label_or_outcome,
@@ -216,7 +220,7 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
         evidence=refused,
         case="peek next by the unread cursor",
     )
-    observed, expected = [refused.label_or_failure], [Call.FAILURE]
+    observed, expected = [refused.label_or_failure], [Call.FAILURE_HRESULT_TEXT]
     reads = [refused]
     if position is not None:
         remote.deliver(["third"])
@@ -236,12 +240,12 @@ def await_message_before_cursor(remote, by, first, then):
         remote.peer.recoverable_message(base={"PR": priority}, label=label)
         for priority, label in ((1, "first"), (6, "second"))
     )
-    remote.send_all([low])
+    remote.send_messages_and_require_acks([low])
     cursor = queue.open_cursor()
     queue.read(first, by=by, hCursor=cursor).expect_success()
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     state = read.state_after_silence()
-    remote.send_all([high])
+    remote.send_messages_and_require_acks([high])
     return (
         {"pending read before an arrival": state, "pending read after an arrival": read.wait().label_or_outcome},
         queue,
@@ -395,7 +399,7 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
         expected={
             "receive by the other reader": "second",
             "peeks by the cursor": ["first", "third", "fourth"],
-            "peek next at the end of the queue": Call.FAILURE,
+            "peek next at the end of the queue": Call.FAILURE_HRESULT_TEXT,
         },
         observed={
             "receive by the other reader": locked.label_or_outcome,

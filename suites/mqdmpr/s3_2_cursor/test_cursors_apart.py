@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import distinct, in_queue
+from harness.expectations import distinct_values, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
@@ -45,7 +45,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     cursors = [call.out.phCursor for call in openings]
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
+        expected=distinct_values("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=cursors,
         evidence=openings,
     )
@@ -53,7 +53,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     later = admin_queue.cursor().expect_success()
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
+        expected=distinct_values("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=[*cursors[:2], *cursors[3:], later.out.phCursor],
         evidence=[closed, later],
         case="handles after one cursor was closed and another was created",
@@ -95,7 +95,7 @@ def test_cursors_of_applications_have_unique_handles(remote, sut, judge):
         for descriptor in sut.inspect()["OpenQueueDescriptors"]
         for cursor in descriptor["CursorCollection"]
     ]
-    judge("MQDMPR-3.2.1.2-02", expected=distinct("handles", len(handles)), observed=handles, evidence=opened)
+    judge("MQDMPR-3.2.1.2-02", expected=distinct_values("handles", len(handles)), observed=handles, evidence=opened)
 
 
 @covers("MQDMPR-3.2.7.5-07")
@@ -109,13 +109,13 @@ def test_cursor_of_pending_receive_moves_to_message_before_it(remote, judge):
         remote.peer.recoverable_message(base={"PR": priority}, label=label)
         for priority, label in ((7, "urgent"), (5, "between"), (1, "low"))
     )
-    remote.send_all([low])
+    remote.send_messages_and_require_acks([low])
     reads = [queue.start_receive(hCursor=cursor)]
     pending = queue.begin_receive(hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     state = pending.state_after_silence()
-    remote.send_all([urgent])
+    remote.send_messages_and_require_acks([urgent])
     reads.append(pending.wait())
-    remote.send_all([between])
+    remote.send_messages_and_require_acks([between])
     reads.append(queue.start_receive(hCursor=cursor))
     judge(
         "MQDMPR-3.2.7.5-07",
@@ -158,7 +158,7 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     empty = queue.start_receive(hCursor=cursor)
     judge(
         "MQDMPR-3.2.7.4-02",
-        expected=Call.FAILURE,
+        expected=Call.FAILURE_HRESULT_TEXT,
         observed=empty.label_or_failure,
         evidence=empty,
         case="receive from the empty queue",
@@ -199,8 +199,8 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
         "MQDMPR-3.2.7.4-30",
         expected={
             "receive by the other reader": "first",
-            "receive by the cursor while the message is locked": Call.FAILURE,
-            "receive by the cursor after the end of the other receive": Call.FAILURE,
+            "receive by the cursor while the message is locked": Call.FAILURE_HRESULT_TEXT,
+            "receive by the cursor after the end of the other receive": Call.FAILURE_HRESULT_TEXT,
             "queue": in_queue("second"),
         },
         observed={
@@ -241,7 +241,7 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
     for rules, read in ((("MQDMPR-3.2.7.2-27",), peek), (("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16"), receive)):
         judge(
             *rules,
-            expected={"read by the old cursor": Call.FAILURE, "peek by a new cursor": "second"},
+            expected={"read by the old cursor": Call.FAILURE_HRESULT_TEXT, "peek by a new cursor": "second"},
             observed={"read by the old cursor": read.label_or_failure, "peek by a new cursor": fresh.label_or_outcome},
             evidence=[read, fresh],
         )
@@ -280,7 +280,7 @@ def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
             "receive by the other reader": "first",
             "receive that ends": NO_MESSAGE_OUTCOME,
             "peek by a new cursor": "first",
-            "receive by the cursor": Call.FAILURE,
+            "receive by the cursor": Call.FAILURE_HRESULT_TEXT,
         },
         observed={
             "receive by the other reader": read_by_other.label_or_outcome,
@@ -298,7 +298,7 @@ def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
         other.put_message_back(one).expect_success()
     at_last = queue.start_receive(hCursor=cursor)
     judge.all(
-        expected=[NO_MESSAGE_OUTCOME, Call.FAILURE],
+        expected=[NO_MESSAGE_OUTCOME, Call.FAILURE_HRESULT_TEXT],
         observed=[describe_cancelled_read(waited_again), at_last.label_or_failure],
         evidence=[waited_again, at_last],
         case="second receive that ends, and receive after the return of both messages",
@@ -323,8 +323,8 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge, tim
         "MQDMPR-3.2.7.3-15",
         expected={
             "first_peek": "first",
-            "read that times out": Call.FAILURE,
-            "peek of the current message": Call.FAILURE,
+            "read that times out": Call.FAILURE_HRESULT_TEXT,
+            "peek of the current message": Call.FAILURE_HRESULT_TEXT,
             "peek after an arrival": "second",
         },
         observed={

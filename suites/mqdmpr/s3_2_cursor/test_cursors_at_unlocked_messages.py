@@ -69,7 +69,7 @@ def _judge_peeks(judge, before: list[Call], after: list[Call], label: str, evide
     """Judge peeks at a message while it is locked, and after its return."""
     judge(
         "MQDMPR-3.2.7.2-27",
-        expected=each(Call.FAILURE, "peek"),
+        expected=each(Call.FAILURE_HRESULT_TEXT, "peek"),
         observed=[read.label_or_failure for read in before],
         case="peeks at the locked message",
         evidence=before,

@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
@@ -20,7 +20,7 @@ SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 400, 600_000
 """Two timeouts in ms: the first expires during a check; the second is longer than any check, even on a system that
 stalls.
 """
-LARGE_BODY = MESSAGE_BODY * 400
+LARGE_BODY = BODY_OF_MESSAGES_FROM_PEER * 400
 ILLEGAL_CURSOR_STATUS, NOT_FOUND_STATUS = "MQ_ERROR_ILLEGAL_CURSOR_ACTION", "MQ_ERROR_MESSAGE_NOT_FOUND"
 ALREADY_RECEIVED_STATUS, TIMEOUT_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_IO_TIMEOUT"
 PRIORITY_BY_LABEL = {"a": 6, "b": 3, "c": 3, "d": 0, "e": 0}
@@ -42,10 +42,10 @@ class MessagesOfPeer:
         """
         self.sessions += 1
         sequence = messages.Sequence(self.remote.peer, self.sessions)
-        self.remote.send_all([self._build_message_to_queue(label, sequence) for label in labels])
+        self.remote.send_messages_and_require_acks([self._build_message_to_queue(label, sequence) for label in labels])
 
     def _build_message_to_queue(self, label, sequence):
-        body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else MESSAGE_BODY
+        body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else BODY_OF_MESSAGES_FROM_PEER
         if self.kind == "transactional":
             return sequence.message(label=label, body=body)
         base, delivery = {"PR": PRIORITY_BY_LABEL[label]}, {"DM": 0 if label in LABELS_OF_EXPRESS_MESSAGES else 1}
@@ -99,7 +99,7 @@ ACTION_TIMEOUT_AND_LABEL_OF_PEEKS = (
     ("next", LONG_READ_TIMEOUT_MS, "d"),
     ("peek", LONG_READ_TIMEOUT_MS, "d"),
     ("peek", 0, "d"),
-    ("next", 0, Call.FAILURE),
+    ("next", 0, Call.FAILURE_HRESULT_TEXT),
 )
 """The steps of a cursor through a queue with four messages: the kind of peek, its timeout and its result."""
 PEEK_ACTION_BY_NAME = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
@@ -179,7 +179,7 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     peeks.append(queue.peek(hCursor=at_message))
     judge(
         *PEEK_AFTER_RECEIVE_RULES,
-        expected=[*"abbcdd", Call.FAILURE],
+        expected=[*"abbcdd", Call.FAILURE_HRESULT_TEXT],
         observed=[read.label_or_failure for read in peeks],
         evidence=peeks,
         case="peeks by the cursor before and after its receives",
@@ -210,8 +210,20 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
         case="peeks at the next message by new cursors of the full and the empty queue",
     )
     case = "read of the empty queue"
-    judge("MQDMPR-3.2.7.2-03", expected=Call.FAILURE, observed=peek.label_or_failure, evidence=peek, case=case)
-    judge("MQDMPR-3.2.7.4-04", expected=Call.FAILURE, observed=receive.label_or_failure, evidence=receive, case=case)
+    judge(
+        "MQDMPR-3.2.7.2-03",
+        expected=Call.FAILURE_HRESULT_TEXT,
+        observed=peek.label_or_failure,
+        evidence=peek,
+        case=case,
+    )
+    judge(
+        "MQDMPR-3.2.7.4-04",
+        expected=Call.FAILURE_HRESULT_TEXT,
+        observed=receive.label_or_failure,
+        evidence=receive,
+        case=case,
+    )
 
 
 WAITING_PEEK_RULES = ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13")

@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome
-from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
+from harness.sut.sut import TIME_UNTIL_DIRECTORY_IS_ONLINE_MS, Sut
 
 DIRECTORY_ONLINE_TIMER = "DirectoryOnline"
 
@@ -65,7 +65,9 @@ class Enterprise:
         """Wait for a condition, at most until the Directory Online Timer has expired ``timers`` times; return the value
         of the condition.
         """
-        each_ms = self.sut.duration_ms(DIRECTORY_ONLINE_MS) + self.sut.slack_ms(DIRECTORY_ONLINE_MS)
+        each_ms = self.sut.duration_ms(TIME_UNTIL_DIRECTORY_IS_ONLINE_MS) + self.sut.slack_ms(
+            TIME_UNTIL_DIRECTORY_IS_ONLINE_MS
+        )
         for _ in range(10 * timers):
             if condition():
                 return True

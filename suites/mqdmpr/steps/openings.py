@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.peer.association import Association, Call
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
@@ -22,7 +22,7 @@ def get_opening_outcome(call: Call) -> str:
     return Outcome.REFUSED if call.failed or call.thrown is not None else call.outcome
 
 
-def open_and_close_queue(remote: Remote, association: Association, **how: Any) -> Call:
+def open_and_close_queue(remote: RemoteReaderOfSut, association: Association, **how: Any) -> Call:
     """Open a queue like ``Remote.open_remote``, and close it if it was opened; return the call that opened it."""
     call = remote.open_remote(association, **how)
     close_opened_queue(call)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from suites.applications import Application
 
 HOUR_S = 3_600
@@ -17,7 +17,7 @@ PROPERTIES_CHANGED_BY_MOVE_TO_QUEUE = ("lookup_id",)
 
 
 def build_message_with_all_properties(
-    application: Application, label: str, number: int, user: Mapping[str, Any] = NO_FIELDS, **base: Any
+    application: Application, label: str, number: int, user: Mapping[str, Any] = NO_CHANGED_FIELDS, **base: Any
 ) -> Any:
     """Build a message to an application's queue; each property depends on the number and differs from its default.
     ``base``: fields of BaseHeader.

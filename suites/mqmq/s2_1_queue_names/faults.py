@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.calls import Given, replace_step_if, with_arguments
+from harness.faults.calls import GivenStepArguments, change_step_arguments, replace_step_if
 from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers, filter_inputs
 from harness.faults.registry import Install, add
@@ -72,12 +72,12 @@ class SubqueueNameOf33CharactersAccepted(QueueLifecycle):
 def change_path_name_of_queue_requests(change: Callable[[str], str]) -> Install:
     """Change the path name in each request to create or delete a queue before the name is read."""
 
-    def change_request(given: Given) -> Any:
+    def change_request(given: GivenStepArguments) -> Any:
         return replace(given.request, name=change(given.request.name))
 
     return combine_installers(
-        with_arguments(QueueCommands.create_queue, request=change_request),
-        with_arguments(QueueCommands.delete_queue, request=change_request),
+        change_step_arguments(QueueCommands.create_queue, request=change_request),
+        change_step_arguments(QueueCommands.delete_queue, request=change_request),
     )
 
 
@@ -104,7 +104,7 @@ add(
 )
 
 
-def refuse_request_with_name(given: Given) -> None:
+def refuse_request_with_name(given: GivenStepArguments) -> None:
     """Refuse a request."""
     raise CommandError("the name is not permitted")
 
@@ -165,12 +165,12 @@ def change_format_name_of_send_requests(
 ) -> Install:
     """Change the format name in each request to send before the name is read."""
 
-    def change_request(given: Given) -> Any:
+    def change_request(given: GivenStepArguments) -> Any:
         return replace(given.request, to=change(given.request.to)) if when(given.qm) else given.request
 
     return combine_installers(
-        with_arguments(HigherLayerCommands.send_message, request=change_request),
-        with_arguments(QueueCommands.open_to_send, request=change_request),
+        change_step_arguments(HigherLayerCommands.send_message, request=change_request),
+        change_step_arguments(QueueCommands.open_to_send, request=change_request),
     )
 
 

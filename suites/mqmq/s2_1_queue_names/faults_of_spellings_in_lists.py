@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import FormatName
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
@@ -71,7 +71,7 @@ class SenderSkipsDistributionListsOfListWithoutDirectory(QueueNames):
     to the other names.
     """
 
-    @only_if(lambda part, text: "," in text and _is_directory_unavailable(part))
+    @faulty_only_if(lambda part, text: "," in text and _is_directory_unavailable(part))
     def expand_format_name(self, text: str) -> FormatName | None:
         names = text.split(",")
         others = [one for one in names if not one.upper().startswith("DL=")]

@@ -273,8 +273,8 @@ Well-formed names of distribution lists, connectors and multicast addresses are 
 require a directory, a connector or a different protocol.
 """
 CAPABILITY_AND_NAME_GETTER_BY_RULE = {
-    "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
-    "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
+    "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.format_name_of_public_queue),
+    "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.build_private_format_name_of_peer(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
 """For each rule, the capability that a SUT needs to accept a well-formed name, and a function that returns such a name.
@@ -335,7 +335,7 @@ def test_message_is_sent_to_any_private_queue_number_of_host(peer, sut, judge, n
     """A message to PRIVATE= with the GUID of the peer and any queue number is sent to the peer, with that number as
     DestinationQueue.
     """
-    sender = Sender(peer, sut, to=peer.private_name(number))
+    sender = Sender(peer, sut, to=peer.build_private_format_name_of_peer(number))
     wanted = {
         "UserHeader.QueueManagerAddress": str(peer.identifier),
         "UserHeader.DestinationQueue": f"{number:08x}",

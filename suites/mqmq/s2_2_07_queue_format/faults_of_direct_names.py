@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.calls import Given, with_arguments
+from harness.faults.calls import GivenStepArguments, change_step_arguments
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import QueueFormats, QueueFormatType, SuffixType
@@ -39,7 +39,7 @@ for _name, _says, _condition in (
     )
 
 
-def _add_direct_prefix_to_system_queue_name(given: Given) -> dict[str, Any]:
+def _add_direct_prefix_to_system_queue_name(given: GivenStepArguments) -> dict[str, Any]:
     """Return the QUEUE_FORMAT with the prefix DIRECT= before the direct name of a journal or a dead-letter queue."""
     wanted: dict[str, Any] = given.queue_format
     if wanted["m_qft"] != QueueFormatType.DIRECT or not wanted["m_SuffixAndFlags"]:
@@ -51,5 +51,7 @@ add(
     "client-queue-format-direct-name-of-system-queue-with-prefix",
     "MQMQ-2.2.7-D01",
     "The client sends the prefix DIRECT= in m_pDirectID of a journal or a dead-letter queue.",
-    with_arguments(ClientQueueOpening.open_for_application, queue_format=_add_direct_prefix_to_system_queue_name),
+    change_step_arguments(
+        ClientQueueOpening.open_for_application, queue_format=_add_direct_prefix_to_system_queue_name
+    ),
 )

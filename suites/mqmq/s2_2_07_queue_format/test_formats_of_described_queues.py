@@ -13,7 +13,7 @@ from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import (
     GET_OBJECT_PROPERTIES_OPNUM,
     VT_NULL,
-    Variant,
+    PropVariant,
     build_get_object_properties_stub,
     read_object_properties,
 )
@@ -45,7 +45,7 @@ class QueueLabelReader:
         outcome.
         """
         stub = build_get_object_properties_stub(
-            False, name, [LABEL_PROPERTY_ID], [Variant(VT_NULL)], kind=kind, suffix=suffix
+            False, name, [LABEL_PROPERTY_ID], [PropVariant(VT_NULL)], kind=kind, suffix=suffix
         )
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence

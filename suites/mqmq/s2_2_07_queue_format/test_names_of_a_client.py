@@ -22,7 +22,7 @@ def open_queue_of_peer(peer, sut, name):
     """Let the SUT open a queue of the peer; return the SUT's R_QMOpenRemoteQueue, or None if the SUT makes no call."""
     reader = Reader(peer, sut)
     reader.begin_open_queue(name).wait()
-    return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
+    return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.decoded_request is not None), None)
 
 
 def open_queue_with_each_access(peer, sut, name):
@@ -31,13 +31,15 @@ def open_queue_with_each_access(peer, sut, name):
     calls = []
     for access in ("receive", "peek"):
         reader.begin("remote_open", queue=name, access=access).wait()
-        calls = [call for call in reader.server.list_calls_of("R_QMOpenRemoteQueue") if call.into is not None]
+        calls = [
+            call for call in reader.server.list_calls_of("R_QMOpenRemoteQueue") if call.decoded_request is not None
+        ]
     return calls
 
 
 def describe_queue_format(call):
     """Return m_qft, m_SuffixAndFlags and the union member of the QUEUE_FORMAT in a call, as text in lower case."""
-    form = call.into.pQueueFormat.value
+    form = call.decoded_request.pQueueFormat.value
     arm = form.arm.value
     if form.m_qft in DIRECT_NAME_TYPES:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
@@ -53,7 +55,7 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     """The SUT opens a queue of the peer by a private format name: m_qft is 2, m_SuffixAndFlags is 0, Lineage is the
     GUID of the peer, and Uniquifier is the number of the queue.
     """
-    call = open_queue_of_peer(peer, sut, peer.private_name(number))
+    call = open_queue_of_peer(peer, sut, peer.build_private_format_name_of_peer(number))
     if call is None:
         judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a private name"
@@ -77,7 +79,7 @@ def test_client_sends_guid_of_public_queue(peer, sut, judge):
     """The SUT opens a queue of the peer by a public format name: m_qft is 1, m_SuffixAndFlags is 0, and the union
     contains the GUID of the queue.
     """
-    call = open_queue_of_peer(peer, sut, peer.public_name)
+    call = open_queue_of_peer(peer, sut, peer.format_name_of_public_queue)
     if call is None:
         judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a public name"
@@ -85,7 +87,7 @@ def test_client_sends_guid_of_public_queue(peer, sut, judge):
         return
     kind, suffix, member = describe_queue_format(call)
     expected, observed = (
-        facts(m_qft=FormatType.PUBLIC, member=peer.public_name.removeprefix("PUBLIC=")),
+        facts(m_qft=FormatType.PUBLIC, member=peer.format_name_of_public_queue.removeprefix("PUBLIC=")),
         {"m_qft": kind, "member": member},
     )
     judge("MQMQ-2.2.7-D02", expected=expected, observed=observed, evidence=call.evidence)

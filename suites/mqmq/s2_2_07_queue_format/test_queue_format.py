@@ -265,7 +265,9 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
         judge(rule, expected=each(REFUSED_OUTCOME, "open"), observed=observed, case=case, evidence=queue_opener.frames)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = queue_opener.remote, (identifier, uniquifier)
-    remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")]
+    )
     queue, journal = (
         remote.open(form=queue_format(FormatType.PRIVATE, named, one))
         for one in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
@@ -325,7 +327,9 @@ def test_public_queue_is_opened_by_guid(queue_opener, sut, judge):
             evidence=queue_opener.frames,
         )
     remote, path = queue_opener.remote, rf"TCP:{sut.address}\{name}"
-    remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")]
+    )
     queue, journal = (
         remote.open(form=queue_format(FormatType.PUBLIC, public, one))
         for one in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
@@ -351,7 +355,7 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
     for name, access in ((reader.format_name, "peek"), (f"{reader.format_name};JOURNAL", "receive")):
         reader.begin("remote_open", queue=name, access=access).wait()
         calls = reader.server.wait("R_QMOpenRemoteQueue", count=len(calls) + 1)
-    forms = [call.into.pQueueFormat for call in calls if call.into is not None]
+    forms = [call.decoded_request.pQueueFormat for call in calls if call.decoded_request is not None]
     observed = [form.value.m_reserved if form is not None else "no QUEUE_FORMAT" for form in forms]
     evidence = [frame for call in calls for frame in call.evidence]
     judge("MQMQ-2.2.7-13", expected=each(0), case="m_reserved", observed=observed, evidence=evidence)
@@ -443,7 +447,7 @@ def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.begin_open_queue()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
-    form = call.into.pQueueFormat
+    form = call.decoded_request.pQueueFormat
     observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _build_direct_name(form.value)}
     expected = facts(m_qft=FormatType.DIRECT, direct_name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
@@ -464,7 +468,7 @@ def test_client_sends_direct_name_of_journal_without_its_prefix(peer, sut, judge
     reader = Reader(peer, sut)
     reader.begin_open_queue(f"{reader.format_name};JOURNAL")
     call = reader.await_first_call("R_QMOpenRemoteQueue")
-    form = call.into.pQueueFormat
+    form = call.decoded_request.pQueueFormat
     if form is None or form.value.m_qft != FormatType.DIRECT:
         judge.mark_not_exercised("MQMQ-2.2.7-D01", reason="the SUT does not open a journal by its direct name")
         return

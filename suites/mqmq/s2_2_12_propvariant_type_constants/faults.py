@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, replace_during, set_fields
+from harness.faults.primitives import combine_installers, replace_method_during, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -429,7 +429,7 @@ add(
     "receiver-order-ack-body-type-vt-null",
     "MQMQ-2.2.12-D01",
     "The receiver's OrderAck or FinalAck carries BodyType VT_NULL.",
-    field_is(
+    set_field_value(
         UserMessagePacket,
         "MessagePropertiesHeader.BodyType",
         1,
@@ -456,7 +456,7 @@ add(
     "receiver-final-ack-body-type-copied-from-message",
     "MQMQ-2.2.12-D01",
     "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
-    replace_during(
+    replace_method_during(
         FinalAcks.send_final_ack_of_message, MessageSending.construct_user_message, _copy_body_type_of_received_message
     ),
     blind=True,
@@ -491,7 +491,7 @@ for _name, _says, _when in (
         f"receiver-body-type-of-{_name}-vt-lpwstr",
         "MQMQ-2.2.12-D01",
         f"The receiver sends BodyType 31 (VT_LPWSTR) in {_says}.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.BodyType", 31, _when),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.BodyType", 31, _when),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_requests
+from harness.faults.rpc_calls import change_rpc_requests
 from reference_qm.core.remote.object_properties import ObjectProperties, Propvariant
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.rpc.bodies import Request
@@ -128,6 +128,6 @@ add(
     "server-propvariant-bare-vt-vector-read-as-vt-null",
     "MQMQ-2.2.12-17",
     "The server accepts a PROPVARIANT of type VT_VECTOR without the type of its elements, as if its type were VT_NULL.",
-    change_requests(_read_bare_vt_vector_as_vt_null),
+    change_rpc_requests(_read_bare_vt_vector_as_vt_null),
     blind=True,
 )

@@ -18,7 +18,7 @@ from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import (
     GET_OBJECT_PROPERTIES_OPNUM,
     PROPERTY_TYPES,
-    Variant,
+    PropVariant,
     VarType,
     build_get_object_properties_stub,
     read_object_properties,
@@ -43,54 +43,57 @@ PROPERTY_AND_TYPE_BY_RULE = {
 """For each rule, a property, and the type in which the SUT returns the property when the call requests it with VT_NULL.
 """
 SAMPLE_VARIANT_BY_RULE = {
-    "MQMQ-2.2.12-03": Variant(VarType.I2, -2),
-    "MQMQ-2.2.12-04": Variant(VarType.I4, -4),
-    "MQMQ-2.2.12-05": Variant(VarType.BOOL, 0xFFFF),
-    "MQMQ-2.2.12-06": Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI4, 5), Variant(VarType.I8, -6)]),
-    "MQMQ-2.2.12-08": Variant(VarType.I1, -1),
-    "MQMQ-2.2.12-09": Variant(VarType.UI1, 255),
-    "MQMQ-2.2.12-10": Variant(VarType.UI2, 0xFFFE),
-    "MQMQ-2.2.12-11": Variant(VarType.UI4, 0xFFFF_FFFD),
-    "MQMQ-2.2.12-12": Variant(VarType.I8, -8),
-    "MQMQ-2.2.12-13": Variant(VarType.UI8, 0xFFFF_FFFF_FFFF_FFFC),
-    "MQMQ-2.2.12-14": Variant(VarType.LPWSTR, "label"),
-    "MQMQ-2.2.12-15": Variant(VarType.BLOB, b"blobs"),
-    "MQMQ-2.2.12-16": Variant(VarType.CLSID, SAMPLE_GUID),
+    "MQMQ-2.2.12-03": PropVariant(VarType.I2, -2),
+    "MQMQ-2.2.12-04": PropVariant(VarType.I4, -4),
+    "MQMQ-2.2.12-05": PropVariant(VarType.BOOL, 0xFFFF),
+    "MQMQ-2.2.12-06": PropVariant(
+        VarType.VECTOR | VarType.VARIANT, [PropVariant(VarType.UI4, 5), PropVariant(VarType.I8, -6)]
+    ),
+    "MQMQ-2.2.12-08": PropVariant(VarType.I1, -1),
+    "MQMQ-2.2.12-09": PropVariant(VarType.UI1, 255),
+    "MQMQ-2.2.12-10": PropVariant(VarType.UI2, 0xFFFE),
+    "MQMQ-2.2.12-11": PropVariant(VarType.UI4, 0xFFFF_FFFD),
+    "MQMQ-2.2.12-12": PropVariant(VarType.I8, -8),
+    "MQMQ-2.2.12-13": PropVariant(VarType.UI8, 0xFFFF_FFFF_FFFF_FFFC),
+    "MQMQ-2.2.12-14": PropVariant(VarType.LPWSTR, "label"),
+    "MQMQ-2.2.12-15": PropVariant(VarType.BLOB, b"blobs"),
+    "MQMQ-2.2.12-16": PropVariant(VarType.CLSID, SAMPLE_GUID),
 }
-VECTOR_VARIANT_INSIDE_VECTOR = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
+VECTOR_VARIANT_INSIDE_VECTOR = PropVariant(VarType.VECTOR | VarType.VARIANT, [PropVariant(VarType.UI2, 1)])
 BOUNDARY_VALUE_VARIANTS_BY_RULE = {
-    "MQMQ-2.2.12-03": [Variant(VarType.I2, value) for value in (0, 0x7FFF, -0x8000)],
-    "MQMQ-2.2.12-04": [Variant(VarType.I4, value) for value in (0, 0x7FFF_FFFF, -0x8000_0000)],
-    "MQMQ-2.2.12-05": [Variant(VarType.BOOL, 0)],
+    "MQMQ-2.2.12-03": [PropVariant(VarType.I2, value) for value in (0, 0x7FFF, -0x8000)],
+    "MQMQ-2.2.12-04": [PropVariant(VarType.I4, value) for value in (0, 0x7FFF_FFFF, -0x8000_0000)],
+    "MQMQ-2.2.12-05": [PropVariant(VarType.BOOL, 0)],
     "MQMQ-2.2.12-06": [
-        Variant(VarType.VECTOR | VarType.VARIANT, []),
-        Variant(VarType.VECTOR | VarType.VARIANT, [VECTOR_VARIANT_INSIDE_VECTOR, VECTOR_VARIANT_INSIDE_VECTOR]),
-        Variant(
-            VarType.VECTOR | VarType.VARIANT, [Variant(VarType.LPWSTR, "text"), Variant(VarType.CLSID, SAMPLE_GUID)]
+        PropVariant(VarType.VECTOR | VarType.VARIANT, []),
+        PropVariant(VarType.VECTOR | VarType.VARIANT, [VECTOR_VARIANT_INSIDE_VECTOR, VECTOR_VARIANT_INSIDE_VECTOR]),
+        PropVariant(
+            VarType.VECTOR | VarType.VARIANT,
+            [PropVariant(VarType.LPWSTR, "text"), PropVariant(VarType.CLSID, SAMPLE_GUID)],
         ),
     ],
-    "MQMQ-2.2.12-08": [Variant(VarType.I1, value) for value in (0, 0x7F, -0x80)],
-    "MQMQ-2.2.12-09": [Variant(VarType.UI1, value) for value in (0, 0x80)],
-    "MQMQ-2.2.12-10": [Variant(VarType.UI2, value) for value in (0, 0x8000, 0xFFFF)],
-    "MQMQ-2.2.12-11": [Variant(VarType.UI4, value) for value in (0, 0x8000_0000)],
-    "MQMQ-2.2.12-12": [Variant(VarType.I8, value) for value in (0, 0x7FFF_FFFF_FFFF_FFFF, -0x8000_0000_0000_0000)],
-    "MQMQ-2.2.12-13": [Variant(VarType.UI8, value) for value in (0, 0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF)],
-    "MQMQ-2.2.12-14": [Variant(VarType.LPWSTR, value) for value in ("", "odd", "even", "long " * 60)],
-    "MQMQ-2.2.12-15": [Variant(VarType.BLOB, value) for value in (b"", b"four", bytes(300), bytes(5000))],
-    "MQMQ-2.2.12-16": [Variant(VarType.CLSID, value) for value in (UUID(int=0), SAMPLE_GUID, UUID(int=2**128 - 1))],
+    "MQMQ-2.2.12-08": [PropVariant(VarType.I1, value) for value in (0, 0x7F, -0x80)],
+    "MQMQ-2.2.12-09": [PropVariant(VarType.UI1, value) for value in (0, 0x80)],
+    "MQMQ-2.2.12-10": [PropVariant(VarType.UI2, value) for value in (0, 0x8000, 0xFFFF)],
+    "MQMQ-2.2.12-11": [PropVariant(VarType.UI4, value) for value in (0, 0x8000_0000)],
+    "MQMQ-2.2.12-12": [PropVariant(VarType.I8, value) for value in (0, 0x7FFF_FFFF_FFFF_FFFF, -0x8000_0000_0000_0000)],
+    "MQMQ-2.2.12-13": [PropVariant(VarType.UI8, value) for value in (0, 0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF)],
+    "MQMQ-2.2.12-14": [PropVariant(VarType.LPWSTR, value) for value in ("", "odd", "even", "long " * 60)],
+    "MQMQ-2.2.12-15": [PropVariant(VarType.BLOB, value) for value in (b"", b"four", bytes(300), bytes(5000))],
+    "MQMQ-2.2.12-16": [PropVariant(VarType.CLSID, value) for value in (UUID(int=0), SAMPLE_GUID, UUID(int=2**128 - 1))],
 }
 """For each rule, further values of the type: the limits of a number, and an empty and a long value of other types."""
 VECTOR_VARIANTS = (
-    Variant(VarType.VECTOR | VarType.UI1, [1, 2, 3]),
-    Variant(VarType.VECTOR | VarType.UI2, [4, 5, 6]),
-    Variant(VarType.VECTOR | VarType.I4, [7]),
-    Variant(VarType.VECTOR | VarType.UI4, [8]),
-    Variant(VarType.VECTOR | VarType.UI8, [9]),
-    Variant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
-    Variant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
+    PropVariant(VarType.VECTOR | VarType.UI1, [1, 2, 3]),
+    PropVariant(VarType.VECTOR | VarType.UI2, [4, 5, 6]),
+    PropVariant(VarType.VECTOR | VarType.I4, [7]),
+    PropVariant(VarType.VECTOR | VarType.UI4, [8]),
+    PropVariant(VarType.VECTOR | VarType.UI8, [9]),
+    PropVariant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
+    PropVariant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
 )
-EMPTY_VECTOR_VARIANTS = [Variant(one.type_number, []) for one in VECTOR_VARIANTS]
-LONG_VECTOR_VARIANTS = [Variant(one.type_number, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
+EMPTY_VECTOR_VARIANTS = [PropVariant(one.type_number, []) for one in VECTOR_VARIANTS]
+LONG_VECTOR_VARIANTS = [PropVariant(one.type_number, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
 CREATED_QUEUE_PROPERTIES: dict[str, Any] = {
     "label": "label " * 20 + "full",
     "base_priority": -5,
@@ -136,7 +139,7 @@ class ObjectPropertiesCaller:
         """Request properties of a queue with VT_NULL; return the type and the value of each property, by property
         identifier.
         """
-        variants = [Variant(VarType.NULL)] * len(identifiers)
+        variants = [PropVariant(VarType.NULL)] * len(identifiers)
         call = self.ask(build_get_object_properties_stub(False, rf"TCP:{self.address}\{queue}", identifiers, variants))
         if not call.answered:
             raise ConformanceFailure(f"the SUT did not return the properties: {call.outcome}")
@@ -152,7 +155,7 @@ class ObjectPropertiesCaller:
         """Request one property with VT_NULL; return the name of the status that the SUT returns, or the outcome of the
         call.
         """
-        call = self.ask(build_get_object_properties_stub(False, self.direct, [identifier], [Variant(VarType.NULL)]))
+        call = self.ask(build_get_object_properties_stub(False, self.direct, [identifier], [PropVariant(VarType.NULL)]))
         return get_status_name(read_object_properties(call.stub, False)[1]) if call.answered else call.outcome
 
 
@@ -162,7 +165,7 @@ def object_properties_caller(remote, judge):
     not observable.
     """
     made = ObjectPropertiesCaller(remote)
-    call = made.ask(made.build_stub([Variant(VarType.NULL)]))
+    call = made.ask(made.build_stub([PropVariant(VarType.NULL)]))
     if call.thrown == UNKNOWN_OPNUM_FAULT:
         why = "the SUT has no R_QMGetObjectProperties, and no other method has a PROPVARIANT"
         judge.give_up(Verdict.NOT_OBSERVABLE, why)
@@ -176,7 +179,7 @@ def test_each_property_is_answered_in_its_type(object_properties_caller, judge):
     property has.
     """
     identifiers = list(PROPERTY_TYPES)
-    variants = [Variant(VarType.NULL)] * len(identifiers)
+    variants = [PropVariant(VarType.NULL)] * len(identifiers)
     call = object_properties_caller.ask(
         build_get_object_properties_stub(False, object_properties_caller.direct, identifiers, variants)
     )
@@ -247,18 +250,18 @@ def test_propvariant_one_byte_short_is_refused(object_properties_caller, judge):
     in a vector and before another type. A call whose PROPVARIANT is one byte too short gets a fault.
     """
     for rule, variant in SAMPLE_VARIANT_BY_RULE.items():
-        whole = object_properties_caller.read(Variant(VarType.NULL), variant)
+        whole = object_properties_caller.read(PropVariant(VarType.NULL), variant)
         evidence = object_properties_caller.frames
-        cut = object_properties_caller.read(Variant(VarType.NULL), variant, cut=1)
+        cut = object_properties_caller.read(PropVariant(VarType.NULL), variant, cut=1)
         observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
         evidence = [*evidence, *object_properties_caller.frames]
         observed["variants_with_other_values"] = object_properties_caller.read(
             *BOUNDARY_VALUE_VARIANTS_BY_RULE.get(rule, [variant])
         )
         evidence = [*evidence, *object_properties_caller.frames]
-        in_vector = Variant(VarType.VECTOR | VarType.VARIANT, [variant, variant])
+        in_vector = PropVariant(VarType.VECTOR | VarType.VARIANT, [variant, variant])
         observed["variants_in_a_vector_and_before_another_type"] = object_properties_caller.read(
-            in_vector, variant, Variant(VarType.NULL)
+            in_vector, variant, PropVariant(VarType.NULL)
         )
         judge(
             rule,
@@ -279,9 +282,9 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(object_properties_caller, 
     PROPVARIANT gets a fault.
     """
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
-        without = object_properties_caller.read(Variant(vt), Variant(vt))
+        without = object_properties_caller.read(PropVariant(vt), PropVariant(vt))
         evidence = object_properties_caller.frames
-        filled = object_properties_caller.read(Variant(vt, unread_bytes=b"\xa5" * 8), Variant(vt))
+        filled = object_properties_caller.read(PropVariant(vt, unread_bytes=b"\xa5" * 8), PropVariant(vt))
         observed = {"variant_without_trailing_bytes": without, "variant_with_eight_trailing_bytes": filled}
         judge(
             rule,
@@ -299,15 +302,17 @@ def test_vector_without_type_or_with_wrong_count_is_refused(object_properties_ca
     and with a vector in a vector. Three calls get a fault: VT_VARIANT without VT_VECTOR, VT_VECTOR without a type, and
     a vector with a wrong count.
     """
-    vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
+    vector = PropVariant(VarType.VECTOR | VarType.VARIANT, [PropVariant(VarType.UI2, 1)])
     observed = {
         "VT_VARIANT_in_a_vector": object_properties_caller.read(vector),
         "VT_VARIANT_in_a_later_an_empty_and_a_nested_vector": [
-            object_properties_caller.read(Variant(VarType.NULL), vector),
-            object_properties_caller.read(Variant(vector.type_number, [])),
-            object_properties_caller.read(Variant(vector.type_number, [Variant(VarType.UI2, 1), vector])),
+            object_properties_caller.read(PropVariant(VarType.NULL), vector),
+            object_properties_caller.read(PropVariant(vector.type_number, [])),
+            object_properties_caller.read(PropVariant(vector.type_number, [PropVariant(VarType.UI2, 1), vector])),
         ],
-        "VT_VARIANT_without_a_vector": object_properties_caller.read(Variant(VarType.VARIANT, unread_bytes=bytes(8))),
+        "VT_VARIANT_without_a_vector": object_properties_caller.read(
+            PropVariant(VarType.VARIANT, unread_bytes=bytes(8))
+        ),
     }
     judge(
         "MQMQ-2.2.12-07",
@@ -325,10 +330,10 @@ def test_vector_without_type_or_with_wrong_count_is_refused(object_properties_ca
         "vectors_with_a_type": with_type,
         "empty_vectors": object_properties_caller.read(*EMPTY_VECTOR_VARIANTS),
         "vectors_without_a_type_alone_and_beside_other_types": [
-            object_properties_caller.read(*before, Variant(VarType.VECTOR, unread_bytes=content), *after)
+            object_properties_caller.read(*before, PropVariant(VarType.VECTOR, unread_bytes=content), *after)
             for content in (b"", bytes(8))
-            for before in ((), (Variant(VarType.NULL),))
-            for after in ((), (Variant(VarType.NULL),))
+            for before in ((), (PropVariant(VarType.NULL),))
+            for after in ((), (PropVariant(VarType.NULL),))
         ],
     }
     expected = facts(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values
 from harness.faults.registry import Install
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -25,7 +25,7 @@ def make_queue_name_kind_condition(name: str, kind: type) -> Callable[[Any], boo
 def change_destination_elements(change: Callable[[Sequence[Any]], Sequence[Any]]) -> Install:
     """Change the names in the list of destinations of each message."""
     path = "MultiQueueFormatHeader.Destination"
-    return wrong_fields(
+    return send_wrong_field_values(
         UserMessagePacket,
         {f"{path}.FormatNameList": change, f"{path}.HeaderSize": None, f"{path}.Padding": None},
         lambda packet: packet.MultiQueueFormatHeader is not None,
@@ -46,7 +46,7 @@ def build_destination_elements(build: Callable[[Any, int, bool], bytes]) -> Inst
         wire[:4] = len(wire).to_bytes(4, "little")
         return correct_packet_size(packet.build().replace(built, bytes(wire)))
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket, build_with_changed_destinations, lambda packet: packet.MultiQueueFormatHeader is not None
     )
 

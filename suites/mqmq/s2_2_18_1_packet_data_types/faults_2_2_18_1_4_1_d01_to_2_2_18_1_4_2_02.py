@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import (
@@ -76,7 +76,7 @@ for _name, _rule, _says, _change in (
         _shorten_name_terminator,
     ),
 ):
-    add(_name, _rule, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
+    add(_name, _rule, _says, change_packets_of_kind(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
 
 
 LONGEST_NAME_LENGTH = 128
@@ -127,7 +127,7 @@ def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName]
         "MultiQueueFormatHeader.Destination.HeaderSize": None,
         "MultiQueueFormatHeader.Destination.Padding": None,
     }
-    return wrong_fields(UserMessagePacket, changes, has_header("MultiQueueFormatHeader"))
+    return send_wrong_field_values(UserMessagePacket, changes, has_header("MultiQueueFormatHeader"))
 
 
 add(

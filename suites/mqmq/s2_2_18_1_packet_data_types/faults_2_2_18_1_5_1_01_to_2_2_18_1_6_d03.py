@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, change_after_every_input, packets, wrong_fields
+from harness.faults.primitives import (
+    change_core_after_every_input,
+    change_core_at_restart,
+    change_packets_of_kind,
+    send_wrong_field_values,
+)
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -115,7 +120,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's PrivateQueueFormatNameId carries a big-endian number.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             _swap_private_number_bytes,
             _make_destination_name_kind_condition(PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE),
@@ -125,13 +130,13 @@ for _name, _broken_rules, _says, _install in (
         "queue-manager-new-private-queues-same-number",
         ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"),
         "The queue manager assigns the same number to every new private queue.",
-        change_after_every_input(_reset_private_queue_number),
+        change_core_after_every_input(_reset_private_queue_number),
     ),
     (
         "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
         "The sender's DirectQueueFormatName carries big-endian text.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket, _swap_direct_name_bytes, _make_destination_name_kind_condition(DIRECT_QUEUE_NAME_TYPE)
         ),
     ),
@@ -139,19 +144,21 @@ for _name, _broken_rules, _says, _install in (
         "sender-direct-name-count-includes-padding",
         ("MQMQ-2.2.18.1.5.2-D01",),
         "The sender's DirectQueueFormatName carries a count that includes the padding.",
-        packets(UserMessagePacket, _change_direct_name(_count_padding_in_queue_name_length), _has_padded_name),
+        change_packets_of_kind(
+            UserMessagePacket, _change_direct_name(_count_padding_in_queue_name_length), _has_padded_name
+        ),
     ),
     (
         "sender-direct-name-without-padding",
         ("MQMQ-2.2.18.1.5.2-D02",),
         "The sender's DirectQueueFormatName has no padding.",
-        packets(UserMessagePacket, _change_direct_name(_remove_name_padding), _has_padded_name),
+        change_packets_of_kind(UserMessagePacket, _change_direct_name(_remove_name_padding), _has_padded_name),
     ),
     (
         "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
         "The sender's PublicQueueFormatName has 20 bytes.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket, _append_to_response_name, _make_response_name_kind_condition(PUBLIC_QUEUE_NAME_TYPE)
         ),
     ),
@@ -159,7 +166,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-public-name-has-wrong-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
         "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
             _make_response_name_kind_condition(PUBLIC_QUEUE_NAME_TYPE),
@@ -169,7 +176,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-private-name-of-24-bytes",
         ("MQMQ-2.2.18.1.7.2-01",),
         "The sender's PrivateQueueFormatName has 24 bytes.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             _append_to_response_name,
             _make_response_name_kind_condition(PRIVATE_QUEUE_ON_OTHER_HOST_TYPE),
@@ -179,7 +186,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-private-name-has-wrong-host",
         ("MQMQ-2.2.18.1.7.2-02",),
         "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
             _make_response_name_kind_condition(PRIVATE_QUEUE_ON_OTHER_HOST_TYPE),
@@ -189,7 +196,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-private-name-has-wrong-number",
         ("MQMQ-2.2.18.1.7.2-03",),
         "The sender's PrivateQueueFormatName carries a wrong queue number.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
             _make_response_name_kind_condition(PRIVATE_QUEUE_ON_OTHER_HOST_TYPE),
@@ -203,7 +210,7 @@ add(
     "sender-response-queue-number-cut-to-16-bits",
     "MQMQ-2.2.18.1.5.1-01",
     "The sender writes only the lower 16 bits of a queue's number into the name of a private response queue.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda number: number & 0xFFFF},
         make_queue_name_kind_condition("ResponseQueue", PrivateQueueFormatNameId),
@@ -220,7 +227,7 @@ add(
     "queue-manager-private-queue-number-counted-from-1-after-restart",
     ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"),
     "After a restart, the queue manager numbers new private queues from 1, although older queues have these numbers.",
-    at_restart(reset_private_queue_number_counter),
+    change_core_at_restart(reset_private_queue_number_counter),
 )
 
 
@@ -248,7 +255,7 @@ add(
     "sender-response-direct-name-count-without-null",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D01"),
     "The sender excludes the terminating null from Count in the direct name of a response queue.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         exclude_null_from_response_queue_name_count,
         make_queue_name_kind_condition("ResponseQueue", DirectQueueFormatName),
@@ -260,7 +267,7 @@ add(
     "sender-administration-direct-name-not-terminated",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02"),
     "The sender omits the terminating null of the direct name of an administration queue.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.AdminQueue.Terminated": False, "UserHeader.AdminQueue.Padding": None},
         make_queue_name_kind_condition("AdminQueue", DirectQueueFormatName),
@@ -272,7 +279,7 @@ add(
     "receiver-order-ack-missing",
     ("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08"),
     "The receiver sends no OrderAck.",
-    packets(UserMessagePacket, lambda packet: None, is_order_ack),
+    change_packets_of_kind(UserMessagePacket, lambda packet: None, is_order_ack),
 )
 
 

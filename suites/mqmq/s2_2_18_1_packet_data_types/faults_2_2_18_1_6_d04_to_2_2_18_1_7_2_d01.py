@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     MessageClass,
@@ -102,7 +102,7 @@ add(
     "sender-response-public-queue-that-of-destination",
     "MQMQ-2.2.18.1.7.1-02",
     "The sender writes the GUID of the destination queue into the name of a public response queue.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: replace(
             packet, UserHeader=replace(packet.UserHeader, ResponseQueue=packet.UserHeader.DestinationQueue)
@@ -116,7 +116,7 @@ add(
     "sender-response-private-name-with-guid-of-source",
     "MQMQ-2.2.18.1.7.2-02",
     "The sender writes its own GUID into the name of a response queue on another computer.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: replace(
             packet,

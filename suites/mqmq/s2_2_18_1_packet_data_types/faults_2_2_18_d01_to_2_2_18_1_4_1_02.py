@@ -8,9 +8,15 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, replace_during, send_wrong_bytes, set_fields, wrong_fields
+from harness.faults.primitives import (
+    change_packets_of_kind,
+    replace_method_during,
+    send_wrong_bytes,
+    send_wrong_field_values,
+    set_fields,
+)
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header, reverse_number_bytes
 from reference_qm.codec import (
@@ -48,7 +54,7 @@ add(
     "sender-user-message-time-to-reach-queue-big-endian",
     "MQMQ-2.2.18-D01",
     "The sender's UserMessage carries a big-endian TimeToReachQueue.",
-    packets(UserMessagePacket, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
+    change_packets_of_kind(UserMessagePacket, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
 )
 
 
@@ -66,7 +72,7 @@ add(
     "receiver-order-ack-previous-number-big-endian",
     "MQMQ-2.2.18-D01",
     "A queue manager sends an OrderAck whose TxPreviousSequenceNumber is big-endian.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": reverse_previous_number_bytes},
         make_message_class_condition(MessageClass.MQMSG_CLASS_ORDER_ACK),
@@ -78,7 +84,7 @@ add(
     "sender-application-tag-big-endian",
     "MQMQ-2.2.18-D01",
     "The sender writes ApplicationTag of a message in big-endian order.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {
             "MessagePropertiesHeader.ApplicationTag": lambda tag: int.from_bytes(tag.to_bytes(4, "little"), "big"),
@@ -98,7 +104,7 @@ for _name, _rule, _says, _install in (
         "admin-ack-correlation-id-number-reversed",
         "MQMQ-2.2.18-D01",
         "A queue manager sends an administration acknowledgment with a big-endian number in CorrelationID.",
-        wrong_fields(
+        send_wrong_field_values(
             USER_MESSAGE_TYPE,
             {f"{PROPERTIES_HEADER_NAME}.CorrelationID": lambda old: old[:16] + old[:15:-1]},
             is_admin_ack,
@@ -108,7 +114,7 @@ for _name, _rule, _says, _install in (
         "response-queue-direct-name-of-odd-length-extended",
         "MQMQ-2.2.18.1.5.2-D02",
         "The sender appends a character to a direct name with an odd number of characters in ResponseQueue.",
-        wrong_fields(
+        send_wrong_field_values(
             USER_MESSAGE_TYPE,
             {"UserHeader.ResponseQueue": lambda old: DirectQueueFormatName(old.DirectFormatName + "x")},
             lambda p: (
@@ -237,9 +243,9 @@ add(
     "sender-report-source-queue-manager-made-up",
     "MQMQ-2.2.18.1.3-01",
     "A queue manager sends a report whose SourceQueueManager is not the GUID of the queue manager.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
-        {"UserHeader.SourceQueueManager": OTHER_GUID},
+        {"UserHeader.SourceQueueManager": MADE_UP_GUID},
         make_message_class_condition(MessageClass.MQMSG_CLASS_REPORT),
     ),
 )
@@ -249,7 +255,7 @@ add(
     "receiver-order-ack-ordinal-that-of-last-message",
     "MQMQ-2.2.18.1.3-02",
     "A queue manager sends an OrderAck or a FinalAck with the ordinal of its previous message.",
-    replace_during(
+    replace_method_during(
         OrderAcks.send_transactional_ack,
         MessageNumbering.assign_message_ordinal,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal,
@@ -261,7 +267,9 @@ add(
     "receiver-ack-correlation-id-number-before-guid",
     "MQMQ-2.2.18.1.3-D01",
     "The receiver's acknowledgment carries a CorrelationID with the number before the GUID.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
+    send_wrong_field_values(
+        UserMessagePacket, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}
+    ),
 )
 
 
@@ -281,7 +289,7 @@ add(
     "receiver-ack-receive-correlation-number-big-endian",
     "MQMQ-2.2.18.1.3-D01",
     "A queue manager sends an ACK_RECEIVE whose CorrelationID contains the message number in big-endian order.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.CorrelationID": lambda old: old[:16] + old[16:][::-1]},
         lambda packet: (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import MQFDirectQueueFormatName, UserMessagePacket
@@ -31,7 +31,7 @@ def _change_elements_of_list(name: str, build: ElementBuilder) -> Install:
         wire[:4] = len(wire).to_bytes(4, "little")
         return correct_packet_size(packet.build().replace(built, bytes(wire)))
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         rebuild_list_in_packet,
         lambda packet: (

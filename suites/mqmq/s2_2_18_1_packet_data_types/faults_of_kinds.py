@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.admin_acks import ALL_ACK_CLASSES, change_admin_acks
-from harness.faults.fields import change_number
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.fields import change_number_in_field
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import reverse_number_bytes
 from reference_qm.codec import MessageClass, TxSequenceID, UserMessagePacket
@@ -45,7 +45,9 @@ def _is_transactional_message(message: Message) -> bool:
 
 
 def _change_message_bodies(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
-    return packets(UserMessagePacket, lambda packet: set_fields(packet, {_MESSAGE_BODY_FIELD: change}).build(), when)
+    return change_packets_of_kind(
+        UserMessagePacket, lambda packet: set_fields(packet, {_MESSAGE_BODY_FIELD: change}).build(), when
+    )
 
 
 AckClass = MessageClass
@@ -55,7 +57,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-lifetime-of-transactional-message-big-endian",
         "MQMQ-2.2.18-D01",
         "The sender sends a transactional message with a big-endian TimeToReachQueue.",
-        packets(UserMessagePacket, reverse_number_bytes(12, 4), is_transactional),
+        change_packets_of_kind(UserMessagePacket, reverse_number_bytes(12, 4), is_transactional),
     ),
     (
         "receiver-number-of-order-ack-big-endian",
@@ -147,7 +149,7 @@ for _name, _broken_rules, _says, _install in (
         "receiver-order-ack-class-0x00fe-from-number-2-on",
         "MQMQ-2.2.18.1.6-01",
         "The receiver sends an OrderAck for TxSequenceNumber 2 and higher numbers with MessageClass 0x00FE.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             lambda packet: set_fields(packet, {"MessagePropertiesHeader.MessageClass": 0xFE}).build(),
             lambda packet: is_order_ack(packet) and packet.MessagePropertiesHeader.MessageBody[8:12] != b"\1\0\0\0",
@@ -157,9 +159,9 @@ for _name, _broken_rules, _says, _install in (
         "receiver-source-of-acknowledgment-of-transactional-message-other",
         "MQMQ-2.2.18.1.3-01",
         "The receiver sends a FinalAck with the GUID of another queue manager as SourceQueueManager.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
-            lambda packet: set_fields(packet, {"UserHeader.SourceQueueManager": OTHER_GUID}).build(),
+            lambda packet: set_fields(packet, {"UserHeader.SourceQueueManager": MADE_UP_GUID}).build(),
             is_final_ack,
         ),
     ),
@@ -167,13 +169,13 @@ for _name, _broken_rules, _says, _install in (
         "receiver-ordinal-of-report-1",
         "MQMQ-2.2.18.1.3-02",
         "The receiver sends every report with MessageID 1.",
-        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: 1, is_report),
+        change_number_in_field(UserMessagePacket, "UserHeader.MessageID", lambda number: 1, is_report),
     ),
     (
         "receiver-ordinal-of-acknowledgment-of-4-bits",
         "MQMQ-2.2.18.1.3-02",
         "The receiver sends administration acknowledgments with only the lowest bit of MessageID.",
-        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 1, is_admin_ack),
+        change_number_in_field(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 1, is_admin_ack),
     ),
     (
         "receiver-lists-of-transactional-message-dropped",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, packets
+from harness.faults.primitives import change_core_at_restart, change_packets_of_kind
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -95,14 +95,16 @@ add(
     "sender-list-later-direct-name-with-count",
     "MQMQ-2.2.18.1.4.1-01",
     "The sender puts a count of bytes before the text of a direct format name that is not the first element of a list.",
-    packets(UserMessagePacket, _change_later_elements(MQFDirectQueueFormatName, _add_length_before_direct_name, 1)),
+    change_packets_of_kind(
+        UserMessagePacket, _change_later_elements(MQFDirectQueueFormatName, _add_length_before_direct_name, 1)
+    ),
     blind=True,
 )
 add(
     "sender-list-later-direct-name-aligned-to-4",
     "MQMQ-2.2.18.1.4.1-01",
     "The sender aligns the text of a direct format name that is not the first element of a list to 4 bytes.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _change_later_elements(MQFDirectQueueFormatName, lambda one: _FormatNameAlignedTo4Bytes(one.FormatName), 1),
     ),
@@ -112,7 +114,7 @@ add(
     "sender-list-private-name-aligned-to-8",
     "MQMQ-2.2.18.1.7.2-D01",
     "The sender aligns SourceQueueManager of a private format name that is not the first element of a list to 8 bytes.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _change_later_elements(PrivateQueueFormatName, lambda one: _FormatNameAlignedTo8Bytes(one.FormatName), 1),
     ),
@@ -123,7 +125,7 @@ add(
     "MQMQ-2.2.18.1.7.2-D01",
     "The sender puts PrivateQueueIdentifier before SourceQueueManager in a private format name that is not the first "
     "element of a list.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _change_later_elements(
             PrivateQueueFormatName, lambda one: _PrivateFormatNameWithNumberBeforeGuid(one.FormatName), 1
@@ -142,7 +144,7 @@ add(
     "MQMQ-2.2.18.1.5.1-02",
     "The queue manager gives the first private queue that is created after a restart the number of the newest private "
     "queue.",
-    at_restart(_forget_newest_queue_number),
+    change_core_at_restart(_forget_newest_queue_number),
     blind=True,
 )
 
@@ -207,21 +209,21 @@ add(
     "receiver-acknowledgment-response-queue-count-in-characters",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02"),
     "The receiver counts characters in Count of the direct ResponseQueue of an administration acknowledgment.",
-    packets(UserMessagePacket, _halve_count_in_response_queue_name, _is_acknowledgment),
+    change_packets_of_kind(UserMessagePacket, _halve_count_in_response_queue_name, _is_acknowledgment),
     blind=True,
 )
 add(
     "sender-direct-admin-queue-at-boundary-padded",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02"),
     "The sender puts four bytes of padding after a direct AdminQueue that already ends at a multiple of 4 bytes.",
-    packets(UserMessagePacket, _pad_admin_queue_name, _has_unpadded_admin_queue_name),
+    change_packets_of_kind(UserMessagePacket, _pad_admin_queue_name, _has_unpadded_admin_queue_name),
     blind=True,
 )
 add(
     "sender-direct-response-queue-null-omitted",
     "MQMQ-2.2.18.1.5.2-D02",
     "The sender omits the terminating null of a direct ResponseQueue.",
-    packets(UserMessagePacket, _strip_terminator_of_response_queue_name),
+    change_packets_of_kind(UserMessagePacket, _strip_terminator_of_response_queue_name),
     blind=True,
 )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import MQFDistributionQueueFormatName, UserMessagePacket
 
@@ -45,7 +45,7 @@ add(
     "sender-format-name-element-second-distribution-list-guid-of-first",
     "MQMQ-2.2.18.1.4.2-02",
     "The sender puts the GUID of the first distribution list into the MQFFormatNameElement of the second one.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MultiQueueFormatHeader.Destination": _repeat_guid_of_first_distribution_list},
         _has_distribution_lists,
@@ -56,7 +56,7 @@ add(
     "sender-format-name-element-distribution-list-guid-bytes-swapped",
     "MQMQ-2.2.18.1.4.2-02",
     "The sender puts the GUID of a distribution list with the wrong order of bytes into the MQFFormatNameElement.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MultiQueueFormatHeader.Destination": _reverse_guids_of_distribution_lists},
         _has_distribution_lists,

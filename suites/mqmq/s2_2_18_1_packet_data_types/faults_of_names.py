@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import packets, set_fields, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
@@ -32,11 +32,11 @@ def _change_bytes_of_queue_name(name: str, kind: type, change: Callable[[bytes],
         data = packet.build()
         return correct_packet_size(data[:at] + change(data[at:end]) + data[end:])
 
-    return packets(UserMessagePacket, change_packet, make_queue_name_kind_condition(name, kind))
+    return change_packets_of_kind(UserMessagePacket, change_packet, make_queue_name_kind_condition(name, kind))
 
 
 def _set_field_of_queue_name(name: str, kind: type, field: str, value: Any) -> Install:
-    return wrong_fields(
+    return send_wrong_field_values(
         UserMessagePacket, {f"UserHeader.{name}.{field}": value}, make_queue_name_kind_condition(name, kind)
     )
 
@@ -132,7 +132,7 @@ for _name, _rule, _says, _install in (
         "private-response-queue-number-of-admin-queue",
         "MQMQ-2.2.18.1.7.2-03",
         "The sender writes the number of the administration queue into the name of a private response queue.",
-        packets(UserMessagePacket, _copy_admin_queue_number_to_response_queue, _has_two_private_names),
+        change_packets_of_kind(UserMessagePacket, _copy_admin_queue_number_to_response_queue, _has_two_private_names),
     ),
 ):
     add(f"sender-{_name}", _rule, _says, _install, blind=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -96,7 +96,7 @@ def _change_name_in_user_header(
         changed = change(name, getattr(packet.UserHeader, field))
         return correct_packet_size(data[:at] + changed + data[at + len(name) :])
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         change_name_bytes,
         lambda packet: isinstance(getattr(packet.UserHeader, field), kind) and when(packet),

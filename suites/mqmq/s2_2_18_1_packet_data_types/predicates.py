@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import (
     FormatError,
@@ -29,7 +29,7 @@ passive("MQMQ-2.2.18.1.3-02", USER_MESSAGE_KIND, "each message of the SUT has a 
     check_message_id_ordinal
 )
 
-passive("MQMQ-2.2.18.1.4-01", (USER_MESSAGE_KIND, MALFORMED), "FormatType is 1, 2, 3 or 6")(
+passive("MQMQ-2.2.18.1.4-01", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "FormatType is 1, 2, 3 or 6")(
     make_well_formed_part_predicate("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
 )
 
@@ -77,7 +77,7 @@ for rule, expected, kind, fields in (
         ("MQFDistributionQueue",),
     ),
 ):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(make_well_formed_names_predicate(kind, *fields))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), expected)(make_well_formed_names_predicate(kind, *fields))
 
 
 @passive("MQMQ-2.2.18.1.4.1-02", USER_MESSAGE_KIND, "FormatName is a direct format name if FormatType is 3")

@@ -161,7 +161,9 @@ def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue)
     elements, names = build_distribution_list(peer, "mqc-listed")
     build_message = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
     opened = remote.open(queue)
-    remote.send_all([build_message(queue=queue, label=label, mqf={"Destination": elements}) for label in ("a", "b")])
+    remote.send_messages_and_require_acks(
+        [build_message(queue=queue, label=label, mqf={"Destination": elements}) for label in ("a", "b")]
+    )
     for read in (opened.peek().expect_success(), opened.receive(), opened.receive()):
         found = Layout(RemoteReadPacket(read.packet_bytes))
         if not found.fields.get("UserHeader.Flags.MQ"):

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs, varied
-from harness.sut.sut_file import FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from harness.wire import PrivateQueueFormatNameId, ProviderInfo
 from harness.wire.protection import SIG30
 from suites.messages import Sequence
@@ -141,7 +141,7 @@ def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge)
     own = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     receiver.await_acknowledgment()
     receiver.sequence = Sequence(peer, ordinal=2)
-    source = {"SourceQueueManager": FAR_QUEUE_MANAGER, "QueueManagerAddress": sut.guid, "RC": 1}
+    source = {"SourceQueueManager": GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE, "QueueManagerAddress": sut.guid, "RC": 1}
     sent = receiver.send(source, destination=queue)
 
     def list_acks_after_first():
@@ -156,7 +156,7 @@ def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge)
         raise ConformanceFailure("no OrderAck arrived for the message of the remote computer")
     user = frame["UserHeader"]
     judge.all(
-        expected=(3, one_of(str(FAR_QUEUE_MANAGER), str(peer.identifier)), ORDER_QUEUE_NUMBER),
+        expected=(3, one_of(str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE), str(peer.identifier)), ORDER_QUEUE_NUMBER),
         observed=(int(user.DQ), str(user.QueueManagerAddress), int.from_bytes(frame.data[64:68], "little")),
         case="DQ, queue manager and number of the destination of the OrderAck",
         evidence=[sent, frame],

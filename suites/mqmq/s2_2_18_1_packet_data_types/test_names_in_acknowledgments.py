@@ -26,10 +26,10 @@ def test_direct_names_in_acknowledgment_have_count_terminator_and_padding(peer, 
     receiver = AcknowledgingReceiver(peer, sut)
     name = rf"TCP:{sut.address}\{queue}"
     sent = receiver.send_packet(receiver.build_message(properties={"PA": 1}, destination=name))
-    peer.eventually(lambda: bool(peer.inbox.pieces))
-    if not peer.inbox.pieces:
+    peer.eventually(lambda: bool(peer.inbox.packets_with_possibly_malformed_messages))
+    if not peer.inbox.packets_with_possibly_malformed_messages:
         raise ConformanceFailure("the SUT sent no acknowledgment")
-    frame = peer.inbox.pieces[0]
+    frame = peer.inbox.packets_with_possibly_malformed_messages[0]
     observed = Layout(frame)
     expected = {
         "UserHeader.DestinationQueue": rf"tcp:{peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}".lower() + "\0",

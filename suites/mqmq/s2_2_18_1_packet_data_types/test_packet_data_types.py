@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import distinct, fields
+from harness.expectations import distinct_values, fields
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import read_user_header_flags
@@ -72,8 +72,12 @@ def test_public_names_of_one_message_have_their_own_guids(peer, sut, judge):
     """The SUT sends a message to a public queue, with two other public queues as administration and response queue.
     Each of the three queue names is the GUID of its queue.
     """
-    guids = [UUID(peer.public_name.removeprefix("PUBLIC=")), UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
-    outgoing = MessagesSentBySut(peer, sut, peer.public_name)
+    guids = [
+        UUID(peer.format_name_of_public_queue.removeprefix("PUBLIC=")),
+        UUID(int=0x6D71_0001),
+        UUID(int=0x6D71_0002),
+    ]
+    outgoing = MessagesSentBySut(peer, sut, peer.format_name_of_public_queue)
     admin, response = (f"PUBLIC={guid}" for guid in guids[1:])
     frame = outgoing.send(
         body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
@@ -224,7 +228,7 @@ def _judge_private_numbers_differ(sut, judge, names):
         "MQMQ-2.2.18.1.5.1-02",
         "MQMQ-2.2.18.1.7.2-04",
         "MQDMPR-3.1.7.1.3-D04",
-        expected=distinct("numbers", len(names)),
+        expected=distinct_values("numbers", len(names)),
         observed=numbers,
     )
 

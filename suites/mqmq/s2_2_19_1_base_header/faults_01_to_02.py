@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import clear_bits, field_is, off_by, register_refusal_faults, send_wrong_size, set_bits
+from harness.faults.fields import (
+    add_to_field,
+    clear_bits,
+    register_refusal_faults,
+    send_wrong_size,
+    set_bits,
+    set_field_value,
+)
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import change_every_packet, packets, replace_byte
+from harness.faults.primitives import change_every_packet, change_packets_of_kind, replace_byte
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import (
@@ -48,13 +55,13 @@ for _name, _broken_rules, _says, _install in (
         "receiver-session-ack-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
         "The receiver's SessionAck carries VersionNumber 0x11.",
-        field_is(SESSION_ACK_TYPE, "BaseHeader.VersionNumber", 0x11),
+        set_field_value(SESSION_ACK_TYPE, "BaseHeader.VersionNumber", 0x11),
     ),
     (
         "sender-transactional-message-priority-3",
         ("MQMQ-2.2.19.1-04",),
         "The sender's transactional UserMessage carries priority 3.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
     ),
     (
         "receiver-order-ack-in-bit-set",
@@ -72,7 +79,7 @@ for _name, _broken_rules, _says, _install in (
         "receiver-session-ack-without-session-header",
         ("MQMQ-2.2.19.1-07",),
         "The receiver's SessionAck has SH set, but contains no SessionHeader.",
-        packets(SESSION_ACK_TYPE, _remove_session_header),
+        change_packets_of_kind(SESSION_ACK_TYPE, _remove_session_header),
     ),
     (
         "receiver-session-ack-dh-set",
@@ -102,7 +109,7 @@ for _name, _broken_rules, _says, _install in (
         "receiver-session-ack-signature-first-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
         "The receiver's SessionAck carries a Signature whose first letter is wrong.",
-        field_is(SESSION_ACK_TYPE, "BaseHeader.Signature", b"MIOR"),
+        set_field_value(SESSION_ACK_TYPE, "BaseHeader.Signature", b"MIOR"),
     ),
     (
         "connection-parameters-packet-size-4-bytes-short",
@@ -120,7 +127,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-version-number-zero",
         ("MQMQ-2.2.19.1-01",),
         "The sender's UserMessage carries VersionNumber 0x00.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0),
     ),
     (
         "every-packet-signature-big-endian",
@@ -132,7 +139,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-signature-last-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
         "The sender's UserMessage carries a Signature whose last letter is wrong.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.Signature", b"LIOS"),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
         "every-packet-packet-size-16-bytes-large",
@@ -159,13 +166,13 @@ for _name, _broken_rules, _says, _install in (
         "establish-connection-packet-size-above-4-mib",
         ("MQMQ-2.2.19.1-22",),
         "The EstablishConnection packet carries a PacketSize above 4 MiB.",
-        field_is(EstablishConnectionPacket, "BaseHeader.PacketSize", 0x0040_0001),
+        set_field_value(EstablishConnectionPacket, "BaseHeader.PacketSize", 0x0040_0001),
     ),
     (
         "receiver-session-ack-time-to-reach-queue-1-hour",
         ("MQMQ-2.2.19.1-25", "MQMQ-2.2.19.1-D01"),
         "The receiver's SessionAck carries a TimeToReachQueue of one hour.",
-        field_is(SESSION_ACK_TYPE, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
+        set_field_value(SESSION_ACK_TYPE, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _broken_rules, _says, _install)
@@ -197,13 +204,13 @@ for _name, _rule, _says, _install in (
         "report-version-number-0x11",
         "MQMQ-2.2.19.1-01",
         "A queue manager sends a report with VersionNumber 0x11.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0x11, is_report),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0x11, is_report),
     ),
     (
         "admin-ack-version-number-0x20",
         "MQMQ-2.2.19.1-01",
         "A queue manager sends an administration acknowledgment with VersionNumber 0x20.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
     ),
     (
         "queue-manager-session-ack-reserved-refused",
@@ -227,7 +234,7 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-to-several-queues-priority-3",
         "MQMQ-2.2.19.1-04",
         "The sender sets priority 3 in a transactional message to several queues.",
-        field_is(
+        set_field_value(
             USER_MESSAGE_TYPE,
             "BaseHeader.PR",
             3,
@@ -292,43 +299,43 @@ for _name, _rule, _says, _install in (
         "establish-connection-signature-wrong",
         "MQMQ-2.2.19.1-21",
         "A queue manager sends an EstablishConnection packet whose Signature is 0x524F494D.",
-        field_is(ESTABLISH_CONNECTION_TYPE, "BaseHeader.Signature", b"LIOS"),
+        set_field_value(ESTABLISH_CONNECTION_TYPE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
         "order-ack-signature-wrong",
         "MQMQ-2.2.19.1-21",
         "A queue manager sends an OrderAck whose Signature is 0x524F494D.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.Signature", b"LIOS", is_order_ack),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.Signature", b"LIOS", is_order_ack),
     ),
     (
         "sender-message-to-several-queues-packet-size-4-bytes-short",
         "MQMQ-2.2.19.1-22",
         "A queue manager sends to several queues a message whose PacketSize is 4 bytes too small.",
-        off_by(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", -4, has_destination_lists),
+        add_to_field(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", -4, has_destination_lists),
     ),
     (
         "admin-ack-packet-size-4-bytes-large",
         "MQMQ-2.2.19.1-22",
         "A queue manager sends an administration acknowledgment whose PacketSize is 4 bytes too large.",
-        off_by(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", 4, is_admin_ack),
+        add_to_field(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", 4, is_admin_ack),
     ),
     (
         "establish-connection-time-to-reach-queue-0",
         "MQMQ-2.2.19.1-25",
         "A queue manager sends an EstablishConnection packet whose TimeToReachQueue is 0.",
-        field_is(ESTABLISH_CONNECTION_TYPE, "BaseHeader.TimeToReachQueue", 0),
+        set_field_value(ESTABLISH_CONNECTION_TYPE, "BaseHeader.TimeToReachQueue", 0),
     ),
     (
         "connection-parameters-time-to-reach-queue-0x7fffffff",
         "MQMQ-2.2.19.1-25",
         "A queue manager sends a ConnectionParameters packet whose TimeToReachQueue is 0x7FFFFFFF.",
-        field_is(CONNECTION_PARAMETERS_TYPE, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
+        set_field_value(CONNECTION_PARAMETERS_TYPE, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
     ),
     (
         "sender-priority-7-sent-as-6",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message of priority 7 with priority 6.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
     ),
     (
         "sender-traced-recoverable-message-tr-clear",

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.calls import replace_step_if
-from harness.faults.fields import change_number, clear_bits, field_is, sent_as, set_bits
+from harness.faults.fields import change_number_in_field, clear_bits, limit_to_sender_role, set_bits, set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers, packets, replace_during, set_fields, skip
+from harness.faults.primitives import (
+    change_core_at_restart,
+    change_packets_of_kind,
+    combine_installers,
+    omit_step,
+    replace_method_during,
+    set_fields,
+)
 from harness.faults.registry import FaultyCore, add
 from harness.faults.sent_messages import (
     add_to_packet_size,
-    change_construction,
+    change_constructed_packet,
     has_header,
     reverse_number_bytes,
 )
@@ -132,7 +139,7 @@ add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
     "After a restart, the receiver orders messages by arrival, regardless of their priorities.",
-    combine_installers(replace_part(EqualPriorityOrdererAfterRestart), at_restart(_record_restart)),
+    combine_installers(replace_part(EqualPriorityOrdererAfterRestart), change_core_at_restart(_record_restart)),
 )
 
 
@@ -140,7 +147,7 @@ add(
     "acceptor-connection-parameters-in-clear",
     "MQMQ-2.2.19.1-05",
     "The acceptor sends a ConnectionParameters packet with IN clear.",
-    sent_as("acceptor", clear_bits(ConnectionParametersPacket, "BaseHeader.IN")),
+    limit_to_sender_role("acceptor", clear_bits(ConnectionParametersPacket, "BaseHeader.IN")),
 )
 
 
@@ -213,7 +220,7 @@ add(
     "sender-user-message-packet-size-without-debug-header",
     ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
     "The sender's UserMessage carries a PacketSize that excludes the DebugHeader.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: add_to_packet_size(-len(packet.DebugHeader.build()))(packet.build()),
         lambda packet: packet.DebugHeader is not None,
@@ -226,7 +233,7 @@ add(
     "sender-recoverable-message-packet-size-16-bytes-large",
     ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
     "The sender's recoverable UserMessage carries a PacketSize that includes the SessionHeader.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: add_to_packet_size(16)(packet.build()),
         lambda packet: packet.SessionHeader is not None and bool(packet.UserHeader.DM),
@@ -247,7 +254,9 @@ add(
     "sender-message-past-time-to-reach-queue-sent",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "The sender sends a waiting message that has expired.",
-    combine_installers(replace_part(ReceiverExpiredUserMessageAccepted), skip(MessageExpiring.on_expiration_timer)),
+    combine_installers(
+        replace_part(ReceiverExpiredUserMessageAccepted), omit_step(MessageExpiring.on_expiration_timer)
+    ),
 )
 
 
@@ -307,7 +316,7 @@ add(
     "MQMQ-2.2.19.1-24",
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     combine_installers(
-        replace_during(
+        replace_method_during(
             MessageSending.send_user_message,
             MessageLifetimes.has_message_expired,
             _make_expiry_check_without_transactional_messages,
@@ -345,13 +354,13 @@ for _name, _broken_rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D01",
         ),
         "The sender's UserMessage carries big-endian BaseHeader.Flags.",
-        packets(USER_MESSAGE_TYPE, reverse_number_bytes(BASE_FLAGS_OFFSET, 2)),
+        change_packets_of_kind(USER_MESSAGE_TYPE, reverse_number_bytes(BASE_FLAGS_OFFSET, 2)),
     ),
     (
         "receiver-session-ack-sh-one-bit-too-high",
         ("MQMQ-2.2.19.1-D01",),
         "The receiver writes the flag SH of its SessionAck one bit too high.",
-        change_number(SESSION_ACK_TYPE, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
+        change_number_in_field(SESSION_ACK_TYPE, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
     ),
     (
         "sender-user-message-default-priority-4",
@@ -360,13 +369,13 @@ for _name, _broken_rules, _says, _install in (
             "MQDMPR-3.1.1.12-D48",
         ),
         "The sender's UserMessage without a requested priority carries priority 4.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _is_nontransactional_with_priority_3),
+        set_field_value(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _is_nontransactional_with_priority_3),
     ),
     (
         "sender-user-message-time-to-reach-queue-in-minutes",
         ("MQMQ-2.2.19.1-D04",),
         "The sender writes TimeToReachQueue of a UserMessage in minutes.",
-        change_number(USER_MESSAGE_TYPE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
+        change_number_in_field(USER_MESSAGE_TYPE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
     add(_name, _broken_rules, _says, _install)
@@ -376,7 +385,7 @@ add(
     "sender-user-message-priority-0-sent-as-3",
     ("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"),
     "The sender's UserMessage of priority 0 carries priority 3.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: (
             packet
             if packet.BaseHeader.Flags & 7 or packet.UserHeader.TH
@@ -402,7 +411,7 @@ add(
         "MQDMPR-3.1.1.12-D48",
     ),
     "The sender's recoverable UserMessage carries priority 3 for every requested priority.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: (
             set_fields(packet, {"BaseHeader.Flags": lambda flags: flags & ~7 | 3})
             if packet.UserHeader.DM and not packet.UserHeader.TH
@@ -417,7 +426,7 @@ add(
     "sender-priority-0-sent-as-default",
     "MQMQ-2.2.19.1-D02",
     "The sender sends a nontransactional message of priority 0 with priority 3.",
-    change_number(
+    change_number_in_field(
         USER_MESSAGE_TYPE,
         "BaseHeader.PR",
         lambda priority: priority or 3,

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import change_number, clear_bits, field_is, off_by, sent_as, set_bits
-from harness.faults.primitives import packets, send_wrong_bytes
+from harness.faults.fields import (
+    add_to_field,
+    change_number_in_field,
+    clear_bits,
+    limit_to_sender_role,
+    set_bits,
+    set_field_value,
+)
+from harness.faults.primitives import change_packets_of_kind, send_wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import (
@@ -152,19 +159,21 @@ for _name, _broken_rules, _says, _install in (
         "receiver-version-number-0x11-in-final-ack",
         "MQMQ-2.2.19.1-01",
         "The receiver sends a FinalAck with VersionNumber 0x11.",
-        packets(UserMessagePacket, _make_packet_byte_setter(0, 0x11), is_final_ack),
+        change_packets_of_kind(UserMessagePacket, _make_packet_byte_setter(0, 0x11), is_final_ack),
     ),
     (
         "sender-version-number-0x11-in-large-message",
         "MQMQ-2.2.19.1-01",
         "The sender sends a message with a body of more than 4 KiB with VersionNumber 0x11.",
-        packets(UserMessagePacket, _make_packet_byte_setter(0, 0x11), has_large_body),
+        change_packets_of_kind(UserMessagePacket, _make_packet_byte_setter(0, 0x11), has_large_body),
     ),
     (
         "initiator-version-number-0x11-in-connection-parameters",
         "MQMQ-2.2.19.1-01",
         "The initiator sends ConnectionParameters with VersionNumber 0x11.",
-        sent_as("initiator", packets(ConnectionParametersPacket, _make_packet_byte_setter(0, 0x11))),
+        limit_to_sender_role(
+            "initiator", change_packets_of_kind(ConnectionParametersPacket, _make_packet_byte_setter(0, 0x11))
+        ),
     ),
     (
         "receiver-signature-of-report-reversed",
@@ -182,13 +191,15 @@ for _name, _broken_rules, _says, _install in (
         "initiator-signature-of-session-ack-zero",
         "MQMQ-2.2.19.1-21",
         "The initiator sends a SessionAck with Signature 0.",
-        sent_as("initiator", send_wrong_bytes(SessionAckPacket, lambda data: data[:4] + bytes(4) + data[8:])),
+        limit_to_sender_role(
+            "initiator", send_wrong_bytes(SessionAckPacket, lambda data: data[:4] + bytes(4) + data[8:])
+        ),
     ),
     (
         "initiator-in-clear-in-connection-parameters",
         "MQMQ-2.2.19.1-05",
         "The initiator sends ConnectionParameters with IN clear.",
-        sent_as("initiator", clear_bits(ConnectionParametersPacket, "BaseHeader.IN")),
+        limit_to_sender_role("initiator", clear_bits(ConnectionParametersPacket, "BaseHeader.IN")),
     ),
     (
         "receiver-in-set-in-final-ack-of-received-message",
@@ -215,19 +226,19 @@ for _name, _broken_rules, _says, _install in (
         "initiator-dh-set-in-session-ack",
         "MQMQ-2.2.19.1-08",
         "The initiator sends a SessionAck with DH set.",
-        sent_as("initiator", set_bits(SessionAckPacket, "BaseHeader.DH")),
+        limit_to_sender_role("initiator", set_bits(SessionAckPacket, "BaseHeader.DH")),
     ),
     (
         "acceptor-dh-set-in-connection-parameters",
         "MQMQ-2.2.19.1-08",
         "The acceptor sends ConnectionParameters with DH set.",
-        sent_as("acceptor", set_bits(ConnectionParametersPacket, "BaseHeader.DH")),
+        limit_to_sender_role("acceptor", set_bits(ConnectionParametersPacket, "BaseHeader.DH")),
     ),
     (
         "initiator-dh-set-in-establish-connection",
         "MQMQ-2.2.19.1-08",
         "The initiator sends an EstablishConnection with DH set.",
-        sent_as("initiator", set_bits(EstablishConnectionPacket, "BaseHeader.DH")),
+        limit_to_sender_role("initiator", set_bits(EstablishConnectionPacket, "BaseHeader.DH")),
     ),
     (
         "sender-dh-clear-in-traced-transactional-message",
@@ -278,49 +289,55 @@ for _name, _broken_rules, _says, _install in (
         "sender-packet-size-of-large-message-4-more",
         "MQMQ-2.2.19.1-22",
         "The sender sends a message with a body of more than 4 KiB with a PacketSize that is 4 too high.",
-        packets(UserMessagePacket, _make_packet_size_increaser(4), has_large_body),
+        change_packets_of_kind(UserMessagePacket, _make_packet_size_increaser(4), has_large_body),
     ),
     (
         "receiver-packet-size-of-final-ack-without-padding",
         "MQMQ-2.2.19.1-22",
         "The receiver sends a FinalAck with a PacketSize that is 4 too low.",
-        packets(UserMessagePacket, _make_packet_size_increaser(-4), is_final_ack),
+        change_packets_of_kind(UserMessagePacket, _make_packet_size_increaser(-4), is_final_ack),
     ),
     (
         "initiator-packet-size-of-establish-connection-571",
         "MQMQ-2.2.19.1-22",
         "The initiator sends an EstablishConnection with PacketSize 571.",
-        sent_as("initiator", off_by(EstablishConnectionPacket, "BaseHeader.PacketSize", -1)),
+        limit_to_sender_role("initiator", add_to_field(EstablishConnectionPacket, "BaseHeader.PacketSize", -1)),
     ),
     (
         "sender-packet-size-of-traced-message-without-debug-header",
         "MQMQ-2.2.19.1-22",
         "The sender sends a message with a PacketSize that excludes the DebugHeader.",
-        packets(UserMessagePacket, _make_packet_size_increaser(-20), lambda packet: packet.DebugHeader is not None),
+        change_packets_of_kind(
+            UserMessagePacket, _make_packet_size_increaser(-20), lambda packet: packet.DebugHeader is not None
+        ),
     ),
     (
         "initiator-session-ack-time-to-reach-queue-0",
         "MQMQ-2.2.19.1-25",
         "The initiator sends a SessionAck with TimeToReachQueue 0.",
-        sent_as("initiator", field_is(SessionAckPacket, "BaseHeader.TimeToReachQueue", 0)),
+        limit_to_sender_role("initiator", set_field_value(SessionAckPacket, "BaseHeader.TimeToReachQueue", 0)),
     ),
     (
         "acceptor-connection-parameters-time-to-reach-queue-0x7fffffff",
         "MQMQ-2.2.19.1-25",
         "The acceptor sends ConnectionParameters with TimeToReachQueue 0x7FFFFFFF.",
-        sent_as("acceptor", field_is(ConnectionParametersPacket, "BaseHeader.TimeToReachQueue", 0x7FFF_FFFF)),
+        limit_to_sender_role(
+            "acceptor", set_field_value(ConnectionParametersPacket, "BaseHeader.TimeToReachQueue", 0x7FFF_FFFF)
+        ),
     ),
     (
         "initiator-connection-parameters-time-to-reach-queue-0",
         "MQMQ-2.2.19.1-25",
         "The initiator sends ConnectionParameters with TimeToReachQueue 0.",
-        sent_as("initiator", field_is(ConnectionParametersPacket, "BaseHeader.TimeToReachQueue", 0)),
+        limit_to_sender_role(
+            "initiator", set_field_value(ConnectionParametersPacket, "BaseHeader.TimeToReachQueue", 0)
+        ),
     ),
     (
         "initiator-connection-parameters-flags-bytes-interchanged",
         "MQMQ-2.2.19.1-D01",
         "The initiator sends ConnectionParameters with the bytes of BaseHeader.Flags interchanged.",
-        sent_as(
+        limit_to_sender_role(
             "initiator",
             send_wrong_bytes(ConnectionParametersPacket, lambda data: data[:2] + data[2:4][::-1] + data[4:]),
         ),
@@ -329,7 +346,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-default-priority-of-large-message-4",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message with a body of more than 4 KiB and without a priority with PR 4.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket, "BaseHeader.PR", lambda priority: 4 if priority == 3 else priority, has_large_body
         ),
     ),
@@ -337,7 +354,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-default-priority-of-recoverable-message-0",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a recoverable message without a priority with PR 0.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket,
             "BaseHeader.PR",
             lambda priority: 0 if priority == 3 else priority,
@@ -348,7 +365,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-priority-of-recoverable-message-at-most-6",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a recoverable message of priority 7 with PR 6.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket, "BaseHeader.PR", lambda priority: min(priority, 6), lambda packet: packet.UserHeader.DM
         ),
     ),
@@ -356,7 +373,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-priority-of-traced-message-3",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a traced message with PR 3.",
-        field_is(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: packet.BaseHeader.TR),
+        set_field_value(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: packet.BaseHeader.TR),
     ),
 ):
     add(_name, _broken_rules, _says, _install)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import (
@@ -97,7 +97,7 @@ for _name, _says, _when in (
         f"sender-priority-of-{_name}-transactional-message-3",
         "MQMQ-2.2.19.1-04",
         f"The sender sends a transactional message with {_says} with PR 3.",
-        field_is(UserMessagePacket, "BaseHeader.PR", 3, _when),
+        set_field_value(UserMessagePacket, "BaseHeader.PR", 3, _when),
         blind=True,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, check_packet_size, judge_packet_bytes
@@ -63,7 +63,7 @@ def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
 
 
-passive("MQMQ-2.2.19.1-06", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")(
+passive("MQMQ-2.2.19.1-06", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND, "unknown internal"), "IN is 0 in a message")(
     make_flag_predicate(BASE_HEADER_NAME, "IN", 0, is_order_ack, is_final_ack)
 )
 
@@ -88,6 +88,6 @@ def check_internal_packets_never_expire(packet: Any, context: Context) -> Findin
     return value == INFINITE_LIFETIME_S, f"TimeToReachQueue is 0x{value:08X}"
 
 
-passive("MQMQ-2.2.19.1-09", (USER_MESSAGE_KIND, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
-    make_part_presence_predicate(BASE_HEADER_NAME, "DH", "DebugHeader")
-)
+passive(
+    "MQMQ-2.2.19.1-09", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "DH is 1 if and only if there is a DebugHeader"
+)(make_part_presence_predicate(BASE_HEADER_NAME, "DH", "DebugHeader"))

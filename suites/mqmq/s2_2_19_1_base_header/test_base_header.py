@@ -235,7 +235,7 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
         connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
         for label, limit in (("expired", OLD_MESSAGE_AGE_S // 2), ("unexpired", OLD_MESSAGE_AGE_S * 2))
     ]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     labels = [message["label"] for message in sut.messages() if message["label"] in ("expired", "unexpired")]
     judge.all(expected=in_queue("unexpired"), observed=labels, evidence=sent)
 

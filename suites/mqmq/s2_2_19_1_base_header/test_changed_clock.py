@@ -36,7 +36,7 @@ def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, 
         connection.send(peer.message(base={"TimeToReachQueue": time_s}, user={"SentTime": sent_s}, label=label))
         for label, time_s in LIFETIME_S_BY_CASE.items()
     ]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     labels = [message["label"] for message in sut.messages() if message["label"] in LIFETIME_S_BY_CASE]
     judge.all(expected=["unexpired"], case="messages in the queue", observed=labels, evidence=sent)
 

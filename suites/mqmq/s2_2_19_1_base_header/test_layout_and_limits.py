@@ -105,7 +105,7 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
         for priority in order
     ]
     sent = [connection.send(packet) for packet in packets]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     wanted = [f"{turn} with priority {priority}" for priority in reversed(MESSAGE_PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
     judge.all(expected=wanted, case="labels in the queue", observed=labels, evidence=sent)
@@ -245,7 +245,7 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
         return make(user, base={"TimeToReachQueue": limit_s}, label=label)
 
     sent = [connection.send(build_message(label, ago_s, limit_s)) for label, (ago_s, limit_s, _) in cases.items()]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     labels = sorted(message["label"] for message in sut.messages(queue) if message["label"] in cases)
     expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
     judge.all(expected=expected, case="messages in the queue", observed=labels, evidence=sent)

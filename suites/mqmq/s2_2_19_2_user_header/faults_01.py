@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import clear_bits, field_is, off_by, set_bits
-from harness.faults.made_up import OTHER_GUID
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.fields import add_to_field, clear_bits, set_bits, set_field_value
+from harness.faults.made_up import MADE_UP_GUID
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
@@ -56,13 +56,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-source-queue-manager-wrong",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "The sender's UserMessage carries the GUID of an unknown queue manager as SourceQueueManager.",
-        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
+        set_field_value(UserMessagePacket, "UserHeader.SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
@@ -73,7 +73,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-queue-manager-address-wrong-for-private-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
@@ -84,37 +84,37 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-sent-time-1-hour-early",
         ("MQMQ-2.2.19.2-06",),
         "The sender's UserMessage carries a SentTime that is one hour too early.",
-        off_by(UserMessagePacket, "UserHeader.SentTime", -SECONDS_PER_HOUR),
+        add_to_field(UserMessagePacket, "UserHeader.SentTime", -SECONDS_PER_HOUR),
     ),
     (
         "sender-user-message-message-id-always-7",
         ("MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.18.1.3-02"),
         "The sender's UserMessages all carry MessageID 7.",
-        field_is(UserMessagePacket, "UserHeader.MessageID", 7),
+        set_field_value(UserMessagePacket, "UserHeader.MessageID", 7),
     ),
     (
         "sender-user-message-rc-0x1e",
         ("MQMQ-2.2.19.2-08",),
         "The sender's UserMessage carries RC 0x1E.",
-        field_is(UserMessagePacket, "UserHeader.RC", 0x1E),
+        set_field_value(UserMessagePacket, "UserHeader.RC", 0x1E),
     ),
     (
         "sender-user-message-dm-2",
         ("MQMQ-2.2.19.2-09",),
         "The sender's UserMessage carries DM 2.",
-        field_is(UserMessagePacket, "UserHeader.DM", 2),
+        set_field_value(UserMessagePacket, "UserHeader.DM", 2),
     ),
     (
         "sender-user-message-dq-1",
         ("MQMQ-2.2.19.2-15",),
         "The sender's UserMessage carries DQ 1.",
-        field_is(UserMessagePacket, "UserHeader.DQ", 1),
+        set_field_value(UserMessagePacket, "UserHeader.DQ", 1),
     ),
     (
         "sender-user-message-aq-1",
         ("MQMQ-2.2.19.2-16",),
         "The sender's UserMessage carries AQ 1.",
-        field_is(UserMessagePacket, "UserHeader.AQ", 1),
+        set_field_value(UserMessagePacket, "UserHeader.AQ", 1),
     ),
     (
         "sender-user-message-sh-without-security-header",
@@ -174,7 +174,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-acks-requested-without-admin-queue",
         ("MQMQ-2.2.19.2-31",),
         "The sender's UserMessage requests acknowledgments, but names no administration queue.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda old: old & ~UserHeader.flags(AQ=7)},
             has_admin_queue,
@@ -184,7 +184,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-aq-5-without-admin-queue",
         ("MQMQ-2.2.19.2-32",),
         "The sender's UserMessage has AQ 5, but contains no AdminQueue.",
-        field_is(UserMessagePacket, "UserHeader.AQ", PUBLIC_QUEUE_NAME_TYPE, _has_no_admin_queue),
+        set_field_value(UserMessagePacket, "UserHeader.AQ", PUBLIC_QUEUE_NAME_TYPE, _has_no_admin_queue),
     ),
     (
         "sender-user-message-aq-0-with-admin-queue",
@@ -196,7 +196,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-rq-without-response-queue",
         ("MQMQ-2.2.19.2-35",),
         "The sender's UserMessage has a nonzero RQ, but contains no ResponseQueue.",
-        packets(UserMessagePacket, _remove_response_queue, _has_response_queue),
+        change_packets_of_kind(UserMessagePacket, _remove_response_queue, _has_response_queue),
     ),
     (
         "sender-user-message-rq-0-with-response-queue",
@@ -216,22 +216,22 @@ for _name, _rule, _says, _install in (
         "admin-ack-source-queue-manager-wrong",
         "MQMQ-2.2.19.2-01",
         "A queue manager sends an administration acknowledgment whose SourceQueueManager is a wrong GUID.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.SourceQueueManager", OTHER_GUID, is_admin_ack),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.SourceQueueManager", MADE_UP_GUID, is_admin_ack),
     ),
     (
         "final-ack-source-queue-manager-wrong",
         "MQMQ-2.2.19.2-01",
         "A queue manager sends a FinalAck whose SourceQueueManager is a wrong GUID.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.SourceQueueManager", OTHER_GUID, is_final_ack),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.SourceQueueManager", MADE_UP_GUID, is_final_ack),
     ),
     (
         "sender-copy-for-several-queues-address-not-zero",
         "MQMQ-2.2.19.2-04",
         "A queue manager sends to several direct names a message whose QueueManagerAddress is not zero.",
-        field_is(
+        set_field_value(
             USER_MESSAGE_TYPE,
             "UserHeader.QueueManagerAddress",
-            OTHER_GUID,
+            MADE_UP_GUID,
             lambda p: has_destination_lists(p) and p.UserHeader.DQ == 7,
         ),
     ),
@@ -239,13 +239,13 @@ for _name, _rule, _says, _install in (
         "admin-ack-dm-3",
         "MQMQ-2.2.19.2-09",
         "A queue manager sends an administration acknowledgment whose DM is 3.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.DM", 3, is_admin_ack),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.DM", 3, is_admin_ack),
     ),
     (
         "admin-ack-dq-6",
         "MQMQ-2.2.19.2-15",
         "A queue manager sends an administration acknowledgment whose DQ is 6.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.DQ", 6, is_admin_ack),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.DQ", 6, is_admin_ack),
     ),
     (
         "sender-transactional-message-user-header-x2-set",
@@ -281,7 +281,9 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-to-several-queues-dm-0",
         "MQMQ-2.2.19.2-20",
         "A queue manager sends a transactional message to several queues with DM 0.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.DM", 0, lambda p: is_transactional(p) and has_destination_lists(p)),
+        set_field_value(
+            USER_MESSAGE_TYPE, "UserHeader.DM", 0, lambda p: is_transactional(p) and has_destination_lists(p)
+        ),
     ),
     (
         "receiver-x1-of-message-with-admin-queue-response-queue-lost",
@@ -329,34 +331,34 @@ for _name, _rule, _says, _install in (
         "sender-second-copy-same-message-id",
         "MQMQ-2.2.19.2-07",
         "The sender gives all copies of a message to several queues the same MessageID.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.MessageID", 0x77, has_destination_lists),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.MessageID", 0x77, has_destination_lists),
     ),
     (
         "report-sent-time-0",
         "MQMQ-2.2.19.2-06",
         "A queue manager sends a report whose SentTime is 0.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.SentTime", 0, is_report),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.SentTime", 0, is_report),
     ),
     (
         "order-ack-sent-time-0",
         "MQMQ-2.2.19.2-06",
         "A queue manager sends an OrderAck whose SentTime is 0.",
-        field_is(USER_MESSAGE_TYPE, "UserHeader.SentTime", 0, is_order_ack),
+        set_field_value(USER_MESSAGE_TYPE, "UserHeader.SentTime", 0, is_order_ack),
     ),
     (
         "admin-ack-sent-time-of-one-hour-ago",
         "MQMQ-2.2.19.2-06",
         "A queue manager sends an administration acknowledgment whose SentTime is one hour in the past.",
-        off_by(USER_MESSAGE_TYPE, "UserHeader.SentTime", -3600, is_admin_ack),
+        add_to_field(USER_MESSAGE_TYPE, "UserHeader.SentTime", -3600, is_admin_ack),
     ),
     (
         "sender-transactional-message-to-private-queue-address-zero",
         "MQMQ-2.2.19.2-03",
         "A queue manager sends to a private queue a transactional message whose QueueManagerAddress is a wrong GUID.",
-        field_is(
+        set_field_value(
             USER_MESSAGE_TYPE,
             "UserHeader.QueueManagerAddress",
-            OTHER_GUID,
+            MADE_UP_GUID,
             lambda p: is_transactional(p) and p.UserHeader.DQ == 3,
         ),
     ),
@@ -384,7 +386,7 @@ add(
     "sender-admin-queue-equal-to-response-queue-left-out",
     "MQMQ-2.2.19.2-32",
     "The sender leaves out AdminQueue when ResponseQueue is the same queue.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _remove_admin_queue,
         lambda packet: (

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import field_is, register_refusal_faults, register_set_bit_faults
+from harness.faults.fields import register_refusal_faults, register_set_bit_faults, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, packets, wrong_fields
+from harness.faults.primitives import change_core_at_restart, change_packets_of_kind, send_wrong_field_values
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import (
@@ -60,7 +60,7 @@ add(
     "sender-queue-manager-address-of-source-if-response-queue-is-named",
     "MQMQ-2.2.19.2-02",
     "The sender sets QueueManagerAddress to its own GUID in a message with a response queue to a private queue.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: replace(
             packet, UserHeader=replace(packet.UserHeader, QueueManagerAddress=packet.UserHeader.SourceQueueManager)
@@ -75,7 +75,7 @@ add(
     "MQMQ-2.2.19.2-02",
     "The sender's UserMessage to a direct name carries a QueueManagerAddress if its priority is 7 and it "
     "requests acknowledgments.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.QueueManagerAddress": UUID(int=7)},
         lambda packet: packet.BaseHeader.PR == 7 and packet.MessagePropertiesHeader.Flags,
@@ -102,7 +102,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-queue-manager-address-wrong-for-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
@@ -113,13 +113,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-transactional-message-sent-time-zero",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "The sender's transactional UserMessage carries SentTime 0.",
-        field_is(UserMessagePacket, "UserHeader.SentTime", 0, is_transactional),
+        set_field_value(UserMessagePacket, "UserHeader.SentTime", 0, is_transactional),
     ),
     (
         "sender-admin-queue-without-ack-request",
         ("MQMQ-2.2.19.2-31",),
         "The sender's UserMessage names an administration queue, but requests no acknowledgments.",
-        wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, has_admin_queue),
+        send_wrong_field_values(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, has_admin_queue),
     ),
 ):
     add(_name, _broken_rules, _says, _install)
@@ -151,7 +151,7 @@ add(
     "queue-manager-time-to-be-received-not-recovered",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
     "The queue manager recovers messages without their TimeToBeReceived after a restart.",
-    at_restart(_set_infinite_time_to_be_received),
+    change_core_at_restart(_set_infinite_time_to_be_received),
     blind=True,
 )
 
@@ -164,7 +164,7 @@ add(
     "sender-message-id-counted-from-1-after-restart",
     "MQMQ-2.2.19.2-07",
     "After a restart, the sender counts MessageID from 1 again.",
-    at_restart(_reset_message_id_ordinal),
+    change_core_at_restart(_reset_message_id_ordinal),
 )
 
 
@@ -187,7 +187,7 @@ add(
     "queue-manager-extension-not-recovered",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager recovers messages without their extensions after a restart.",
-    at_restart(_clear_extension_data),
+    change_core_at_restart(_clear_extension_data),
     blind=True,
 )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.fields import change_number, off_by
+from harness.faults.fields import add_to_field, change_number_in_field
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.codec import (
     NULL_GUID,
     Packet,
@@ -35,7 +35,7 @@ add(
     "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
     "MQMQ-2.2.19.2-31",
     "The sender names no administration queue in a message in which NR is the only acknowledgment flag that is set.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: replace(
             packet,
@@ -106,7 +106,7 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has QueueManagerAddress before SourceQueueManager.",
-        packets(UserMessagePacket, _swap_bytes_of_fields(16, 32, 16)),
+        change_packets_of_kind(UserMessagePacket, _swap_bytes_of_fields(16, 32, 16)),
     ),
     (
         "sender-user-header-times-swapped",
@@ -118,13 +118,13 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has SentTime before TimeToBeReceived.",
-        packets(UserMessagePacket, _swap_bytes_of_fields(48, 52, 4)),
+        change_packets_of_kind(UserMessagePacket, _swap_bytes_of_fields(48, 52, 4)),
     ),
     (
         "sender-user-header-jn-and-jp-swapped",
         "MQMQ-2.2.19.2-D02",
         "The sender's UserHeader has JN and JP two bits too low, and the two bits after DQ in their place.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             lambda packet: set_fields(packet, {"UserHeader.Flags": _swap_journaling_flags(packet)}).build(),
         ),
@@ -133,19 +133,19 @@ for _name, _rule, _says, _install in (
         "sender-user-header-dm-one-bit-too-high",
         "MQMQ-2.2.19.2-D02",
         "The sender writes DM of the UserHeader one bit too high.",
-        change_number(UserMessagePacket, "UserHeader.DM", lambda delivery: delivery << 1),
+        change_number_in_field(UserMessagePacket, "UserHeader.DM", lambda delivery: delivery << 1),
     ),
     (
         "sender-time-to-be-received-in-milliseconds",
         "MQMQ-2.2.19.2-D03",
         "The sender writes TimeToBeReceived of a UserMessage in milliseconds.",
-        change_number(UserMessagePacket, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
+        change_number_in_field(UserMessagePacket, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
     ),
     (
         "sender-sent-time-in-other-time-zone",
         ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "The sender's UserMessage carries SentTime in the local time of a time zone 8 hours east of UTC.",
-        off_by(UserMessagePacket, "UserHeader.SentTime", 8 * SECONDS_PER_HOUR),
+        add_to_field(UserMessagePacket, "UserHeader.SentTime", 8 * SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _rule, _says, _install)
@@ -188,7 +188,7 @@ add(
     "sender-admin-queue-of-third-host-sent-with-aq-2",
     ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
     "The sender's UserMessage carries AQ 2 for an administration queue on a third host.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: replace(
             packet,
@@ -224,7 +224,7 @@ add(
         "MQDMPR-3.1.1.12-55",
     ),
     "The receiver delivers a message without its response queue if its administration queue is the same queue.",
-    change_insertion(
+    change_inserted_message(
         lambda message: (
             replace(message, ResponseQueueFormatName=None)
             if message.ResponseQueueFormatName == message.AdministrationQueueFormatName

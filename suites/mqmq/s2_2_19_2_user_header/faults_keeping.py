@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import at_restart, skip
+from harness.faults.primitives import change_core_at_restart, omit_step
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -17,7 +17,7 @@ add(
     "receiver-expired-message-stays-in-queue",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D02"),
     "The receiver keeps every message in its queue after TimeToBeReceived has expired.",
-    skip(MessageExpiring.on_expiration_timer),
+    omit_step(MessageExpiring.on_expiration_timer),
 )
 
 
@@ -27,7 +27,7 @@ def _empty_queues_at_restart(which: Callable[[QueueManager], Iterable[Queue]]) -
             for position in list(queue.MessagePositionList):
                 queue.MessagePositionList.remove(position)
 
-    return at_restart(empty_queues)
+    return change_core_at_restart(empty_queues)
 
 
 add(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import change_number, field_is
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.fields import change_number_in_field, set_field_value
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
@@ -74,19 +74,19 @@ for _name, _broken_rules, _says, _install in (
         "receiver-order-ack-source-of-acknowledged-message",
         "MQMQ-2.2.19.2-01",
         "The receiver sends an OrderAck whose SourceQueueManager is a GUID of another queue manager.",
-        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", OTHER_GUID, is_order_ack),
+        set_field_value(UserMessagePacket, "UserHeader.SourceQueueManager", MADE_UP_GUID, is_order_ack),
     ),
     (
         "receiver-report-source-null",
         "MQMQ-2.2.19.2-01",
         "The receiver sends a report whose SourceQueueManager is zero.",
-        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", NULL_GUID, is_report),
+        set_field_value(UserMessagePacket, "UserHeader.SourceQueueManager", NULL_GUID, is_report),
     ),
     (
         "sender-source-of-large-message-null",
         "MQMQ-2.2.19.2-01",
         "The sender sends a message with a body of more than 4 KiB whose SourceQueueManager is zero.",
-        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", NULL_GUID, has_large_body),
+        set_field_value(UserMessagePacket, "UserHeader.SourceQueueManager", NULL_GUID, has_large_body),
     ),
     (
         "sender-queue-manager-address-of-second-private-message-null",
@@ -103,7 +103,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-queue-manager-address-of-transactional-private-message-null",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender sets QueueManagerAddress to zero in a transactional message for a private queue.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             NULL_GUID,
@@ -114,7 +114,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-queue-manager-address-of-public-message-null",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender sets QueueManagerAddress to zero in a message for a public queue.",
-        field_is(
+        set_field_value(
             UserMessagePacket, "UserHeader.QueueManagerAddress", NULL_GUID, lambda packet: packet.UserHeader.DQ == 5
         ),
     ),
@@ -122,7 +122,7 @@ for _name, _broken_rules, _says, _install in (
         "receiver-queue-manager-address-of-private-acknowledgment-null",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The receiver sets QueueManagerAddress to zero in an administration acknowledgment for a private queue.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             NULL_GUID,
@@ -133,10 +133,10 @@ for _name, _broken_rules, _says, _install in (
         "sender-queue-manager-address-of-direct-transactional-message-set",
         "MQMQ-2.2.19.2-04",
         "The sender sets QueueManagerAddress to a GUID in a transactional message with a direct format name.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
-            OTHER_GUID,
+            MADE_UP_GUID,
             lambda packet: _has_direct_destination(packet) and is_transactional(packet),
         ),
     ),
@@ -144,10 +144,10 @@ for _name, _broken_rules, _says, _install in (
         "receiver-queue-manager-address-of-direct-acknowledgment-set",
         "MQMQ-2.2.19.2-04",
         "The receiver sets QueueManagerAddress to a GUID in an administration acknowledgment with a direct name.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
-            OTHER_GUID,
+            MADE_UP_GUID,
             lambda packet: _has_direct_destination(packet) and is_admin_ack(packet),
         ),
     ),
@@ -155,10 +155,10 @@ for _name, _broken_rules, _says, _install in (
         "receiver-queue-manager-address-of-direct-final-ack-set",
         "MQMQ-2.2.19.2-04",
         "The receiver sets QueueManagerAddress to a GUID in a FinalAck with a direct format name.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
-            OTHER_GUID,
+            MADE_UP_GUID,
             lambda packet: _has_direct_destination(packet) and is_final_ack(packet),
         ),
     ),
@@ -166,73 +166,73 @@ for _name, _broken_rules, _says, _install in (
         "sender-sent-time-of-transactional-message-0",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05"),
         "The sender sends a transactional message with SentTime 0.",
-        field_is(UserMessagePacket, "UserHeader.SentTime", 0, is_transactional),
+        set_field_value(UserMessagePacket, "UserHeader.SentTime", 0, is_transactional),
     ),
     (
         "receiver-sent-time-of-acknowledgment-0",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05"),
         "The receiver sends an administration acknowledgment with SentTime 0.",
-        field_is(UserMessagePacket, "UserHeader.SentTime", 0, is_admin_ack),
+        set_field_value(UserMessagePacket, "UserHeader.SentTime", 0, is_admin_ack),
     ),
     (
         "receiver-sent-time-of-order-ack-one-hour-ahead",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05"),
         "The receiver sends an OrderAck with a SentTime that is one hour ahead.",
-        change_number(UserMessagePacket, "UserHeader.SentTime", lambda time: time + 3600, is_order_ack),
+        change_number_in_field(UserMessagePacket, "UserHeader.SentTime", lambda time: time + 3600, is_order_ack),
     ),
     (
         "receiver-sent-time-of-report-in-milliseconds",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05"),
         "The receiver sends a report with a SentTime in milliseconds.",
-        change_number(UserMessagePacket, "UserHeader.SentTime", lambda time: time * 1000, is_report),
+        change_number_in_field(UserMessagePacket, "UserHeader.SentTime", lambda time: time * 1000, is_report),
     ),
     (
         "receiver-message-id-of-final-ack-7",
         "MQMQ-2.2.19.2-07",
         "The receiver sends every FinalAck with MessageID 7.",
-        field_is(UserMessagePacket, "UserHeader.MessageID", 7, is_final_ack),
+        set_field_value(UserMessagePacket, "UserHeader.MessageID", 7, is_final_ack),
     ),
     (
         "receiver-message-id-of-order-ack-8",
         "MQMQ-2.2.19.2-07",
         "The receiver sends every OrderAck with MessageID 8.",
-        field_is(UserMessagePacket, "UserHeader.MessageID", 8, is_order_ack),
+        set_field_value(UserMessagePacket, "UserHeader.MessageID", 8, is_order_ack),
     ),
     (
         "sender-message-id-of-8-bits",
         "MQMQ-2.2.19.2-07",
         "The sender sends large messages with only the lowest two bits of MessageID.",
-        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 3, has_large_body),
+        change_number_in_field(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 3, has_large_body),
     ),
     (
         "receiver-rc-of-acknowledgment-0x1e",
         "MQMQ-2.2.19.2-08",
         "The receiver sends an administration acknowledgment with RC 0x1E.",
-        field_is(UserMessagePacket, "UserHeader.RC", 0x1E, is_admin_ack),
+        set_field_value(UserMessagePacket, "UserHeader.RC", 0x1E, is_admin_ack),
     ),
     (
         "sender-rc-of-transactional-message-0x1e",
         "MQMQ-2.2.19.2-08",
         "The sender sends a transactional message with RC 0x1E.",
-        field_is(UserMessagePacket, "UserHeader.RC", 0x1E, is_transactional),
+        set_field_value(UserMessagePacket, "UserHeader.RC", 0x1E, is_transactional),
     ),
     (
         "receiver-dm-of-final-ack-2",
         "MQMQ-2.2.19.2-09",
         "The receiver sends a FinalAck with DM 2.",
-        field_is(UserMessagePacket, "UserHeader.DM", 2, is_final_ack),
+        set_field_value(UserMessagePacket, "UserHeader.DM", 2, is_final_ack),
     ),
     (
         "sender-dm-of-large-message-3",
         "MQMQ-2.2.19.2-09",
         "The sender sends a message with a body of more than 4 KiB with DM 3.",
-        field_is(UserMessagePacket, "UserHeader.DM", 3, has_large_body),
+        set_field_value(UserMessagePacket, "UserHeader.DM", 3, has_large_body),
     ),
     (
         "sender-dm-of-second-transactional-message-0",
         "MQMQ-2.2.19.2-20",
         "The sender sends a transactional message with a TxSequenceNumber above 1 with DM 0.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.DM",
             0,
@@ -243,7 +243,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-dm-of-large-transactional-message-0",
         "MQMQ-2.2.19.2-20",
         "The sender sends a transactional message with a body of more than 4 KiB with DM 0.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.DM",
             0,
@@ -254,13 +254,13 @@ for _name, _broken_rules, _says, _install in (
         "receiver-dq-of-final-ack-0",
         "MQMQ-2.2.19.2-15",
         "The receiver sends a FinalAck with DQ 1.",
-        field_is(UserMessagePacket, "UserHeader.DQ", 1, is_final_ack),
+        set_field_value(UserMessagePacket, "UserHeader.DQ", 1, is_final_ack),
     ),
     (
         "receiver-dq-of-private-acknowledgment-2",
         "MQMQ-2.2.19.2-15",
         "The receiver sends an administration acknowledgment for a private queue with DQ 2.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.DQ",
             2,
@@ -271,7 +271,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-aq-of-transactional-message-1",
         "MQMQ-2.2.19.2-16",
         "The sender sends a transactional message without an administration queue with AQ 1.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.AQ",
             1,
@@ -282,7 +282,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-aq-of-private-queue-4",
         "MQMQ-2.2.19.2-16",
         "The sender sends a message with a private administration queue with AQ 4.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.AQ",
             4,

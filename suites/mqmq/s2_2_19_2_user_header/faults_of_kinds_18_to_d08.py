@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import clear_bits, field_is, set_bits
-from harness.faults.primitives import packets, set_fields, wrong_fields
+from harness.faults.fields import clear_bits, set_bits, set_field_value
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values, set_fields
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
@@ -127,7 +127,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-admin-queue-omitted-with-negative-receive",
         ("MQMQ-2.2.19.2-31",),
         "The sender omits the administration queue of a message that requests only NR.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda flags: flags & ~(7 << 13)},
             lambda packet: packet.MessagePropertiesHeader.Flags & 15 == 8,
@@ -137,7 +137,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-admin-queue-omitted-in-transactional-message",
         ("MQMQ-2.2.19.2-31",),
         "The sender omits the administration queue of a transactional message that requests acknowledgments.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda flags: flags & ~(7 << 13)},
             is_transactional,
@@ -257,7 +257,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-time-to-be-received-and-sent-time-interchanged-in-transactional-message",
         "MQMQ-2.2.19.2-D01",
         "The sender of a transactional message writes SentTime before TimeToBeReceived.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             lambda packet: set_fields(
                 packet,
@@ -281,7 +281,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-response-queue-of-transactional-message-omitted",
         "MQMQ-2.2.19.2-35",
         "The sender sets RQ in a transactional message without a response queue to 5.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.RQ",
             5,
@@ -292,13 +292,13 @@ for _name, _broken_rules, _says, _install in (
         "receiver-rq-cleared-in-acknowledgment-with-response-queue",
         "MQMQ-2.2.19.2-36",
         "The receiver clears RQ in an administration acknowledgment that contains ResponseQueue.",
-        field_is(UserMessagePacket, "UserHeader.RQ", 0, is_admin_ack),
+        set_field_value(UserMessagePacket, "UserHeader.RQ", 0, is_admin_ack),
     ),
     (
         "sender-aq-cleared-in-message-with-both-queues",
         "MQMQ-2.2.19.2-33",
         "The sender clears AQ in a message that contains AdminQueue and ResponseQueue.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.AQ",
             0,
@@ -309,7 +309,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-aq-7-without-admin-queue-in-transactional-message",
         "MQMQ-2.2.19.2-32",
         "The sender sets AQ to 7 in a transactional message without AdminQueue.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "UserHeader.AQ",
             7,
@@ -320,7 +320,7 @@ for _name, _broken_rules, _says, _install in (
         "receiver-aq-5-without-admin-queue-in-acknowledgment",
         "MQMQ-2.2.19.2-32",
         "The receiver sets AQ to 5 in an administration acknowledgment without AdminQueue.",
-        field_is(UserMessagePacket, "UserHeader.AQ", 5, is_admin_ack),
+        set_field_value(UserMessagePacket, "UserHeader.AQ", 5, is_admin_ack),
     ),
 ):
     add(_name, _broken_rules, _says, _install, blind=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.fields import clear_bits
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import packets
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import PublicQueueFormatName, UserMessagePacket
@@ -25,7 +25,7 @@ add(
     "router-soap-header-removed-with-hh-set",
     "MQMQ-2.2.19.2-27",
     "The router forwards a message without its SoapHeader, but leaves UserHeader.Flags.HH set.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         lambda packet: correct_packet_size(packet.build().replace(packet.SoapHeader.build(), b"", 1)),
         has_header("SoapHeader"),
@@ -40,7 +40,7 @@ def _omit_response_queue(when: Callable[[Any], bool]) -> Install:
         before, _, after = packet.build().rpartition(packet.UserHeader.ResponseQueue.build())
         return correct_packet_size(before + after)
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket, omit_last_name, lambda packet: packet.UserHeader.ResponseQueue is not None and when(packet)
     )
 
@@ -67,7 +67,7 @@ for _name, _says, _condition in (
 class ReceiverTransactionalMessageTimeToBeReceivedNotMeasured(MessageLifetimes):
     """The receiver does not measure TimeToBeReceived of a transactional message."""
 
-    @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
+    @faulty_only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         pass
 

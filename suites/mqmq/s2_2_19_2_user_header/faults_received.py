@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import change_number
+from harness.faults.fields import change_number_in_field
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -125,7 +125,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             _reverse_public_destination_bytes,
             make_destination_queue_type_condition(PUBLIC_QUEUE_NAME_TYPE),
@@ -135,7 +135,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"UserHeader.DestinationQueue": _add_direct_prefix},
             make_destination_queue_type_condition(DIRECT_QUEUE_NAME_TYPE),
@@ -145,13 +145,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-admin-queue-of-source-sent-with-aq-3",
         ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
         "The sender's UserMessage carries AQ 3 for a private administration queue on the source.",
-        change_number(UserMessagePacket, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
+        change_number_in_field(UserMessagePacket, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
     ),
     (
         "sender-response-queue-of-destination-sent-with-rq-2",
         ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.32-D16", "MQDMPR-3.1.1.12-55"),
         "The sender's UserMessage carries RQ 2 for a private response queue on the destination.",
-        change_number(UserMessagePacket, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
+        change_number_in_field(UserMessagePacket, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
     ),
 ):
     add(_name, _broken_rules, _says, _install)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
 from suites.mqmq.steps.message_bytes import (
@@ -71,10 +71,10 @@ def make_defined_value_predicate(flag: str, allowed: tuple[int, ...]) -> Predica
     return judge_value
 
 
-passive("MQMQ-2.2.19.2-15", (USER_MESSAGE_KIND, MALFORMED), "DQ of the UserHeader is 0, 3, 5 or 7")(
+passive("MQMQ-2.2.19.2-15", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "DQ of the UserHeader is 0, 3, 5 or 7")(
     make_defined_value_predicate("DQ", (0, 3, 5, 7))
 )
-passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED), "AQ of the UserHeader is 0, 2, 3, 5, 6 or 7")(
+passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "AQ of the UserHeader is 0, 2, 3, 5, 6 or 7")(
     make_defined_value_predicate("AQ", (0, 2, 3, 5, 6, 7))
 )
 
@@ -87,7 +87,7 @@ for rule, flag, part in (
     ("MQMQ-2.2.19.2-27", "HH", "SoapHeader"),
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
 ):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), f"{part} is present if and only if {flag} is set")(
         make_part_presence_predicate(USER_HEADER_NAME, flag, part)
     )
 
@@ -100,7 +100,9 @@ def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding
     return packet.UserHeader.DM != 0, f"TH is 1, and DM is {packet.UserHeader.DM}"
 
 
-passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED), "MP of the UserHeader is 1")(check_properties_present)
+passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "MP of the UserHeader is 1")(
+    check_properties_present
+)
 
 
 @passive("MQMQ-2.2.19.2-25", USER_MESSAGE_KIND, "AH of the UserHeader is 0")
@@ -145,7 +147,9 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
     expected = f"{queue} is present if {flag} is 2, 3, 5, 6 or 7" if there else f"{queue} is missing if {flag} is 0"
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(make_queue_name_predicate(flag, queue, kinds, there=there))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), expected)(
+        make_queue_name_predicate(flag, queue, kinds, there=there)
+    )
 
 passive("MQMQ-2.2.19.2-07", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID", of_system=True)(
     check_message_id_ordinal

@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import fields
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
@@ -34,7 +34,7 @@ def test_forwarded_recoverable_message_keeps_connector_type(peer, sut, judge):
     _judge_forwarded_message(peer, sut, judge, {"DM": 1}, body=bytes(5_000))
 
 
-def _judge_forwarded_message(peer, sut, judge, user=NO_FIELDS, **headers):
+def _judge_forwarded_message(peer, sut, judge, user=NO_CHANGED_FIELDS, **headers):
     names = {"ConnectorType": CONNECTOR_GUID, "ResponseQueue": r"TCP:10.0.0.9\private$\odd", **user}
     sent, frame = forward_message(peer, sut, user=names, label="connected", **headers)
     wanted = {

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.mqmq.steps.outgoing import MessagesSentBySut
 
@@ -21,8 +21,8 @@ def test_message_with_equal_queues_contains_queue_of_each_flag(peer, sut, judge,
     """
     queue = {
         "direct": peer.direct_name("mqc-both"),
-        "public": f"PUBLIC={FAR_PUBLIC_QUEUE}",
-        "private": rf"PRIVATE={FAR_QUEUE_MANAGER}\0000001A",
+        "public": f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}",
+        "private": rf"PRIVATE={GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE}\0000001A",
         "own": rf"PRIVATE={sut.guid}\0000001A",
     }[form]
     outgoing = MessagesSentBySut(peer, sut)

@@ -109,7 +109,7 @@ def test_messages_of_sender_have_valid_user_header(peer, sut, judge):
     """The SUT sends several messages of each delivery to a private queue of the peer, with and without requests for
     acknowledgments. QueueManagerAddress is the GUID of the peer. AQ is 0 only in messages without such a request.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     admin = {"admin_queue": f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"}
     for delivery in ("express", "recoverable", "transactional", "transactional"):
         for more in ({}, {"acks": ["negative_receive"], **admin}, {"acks": ["positive_arrival"], **admin}):

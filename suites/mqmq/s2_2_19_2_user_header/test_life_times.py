@@ -154,7 +154,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         )
         for label, (ago_s, time_s) in (stay | leave).items()
     ]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     labels = partial(_list_labels_of_expected_messages, sut, stay | leave, queue)
     if "message with a lifetime of a few seconds" not in labels():
         raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
@@ -193,7 +193,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
         "message with a lifetime of an hour": SECONDS_PER_HOUR,
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     labels = partial(_list_labels_of_expected_messages, sut, times, "transactional")
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
@@ -222,7 +222,7 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
         "message with a lifetime of a few seconds": SHORT_LIFETIME_S + EXPIRATION_WAIT_S,
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     labels = partial(_list_labels_of_expected_messages, sut, times, queue)
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")

@@ -51,7 +51,7 @@ def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue
         "mqf": build_destination_list_fields_of_every_kind(peer),
     }
     opened = remote.open(queue)
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
             build_message(queue=queue, label="without"),
             build_message({"ConnectorType": CONNECTOR_GUID}, queue=queue, label="whole", **whole),

@@ -9,7 +9,7 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
@@ -166,7 +166,7 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     3. AQ, RQ and the queue names have the values that the document specifies.
     """
     hosts = _list_host_guids(peer, sut)
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     two_names = {
         "admin_queue": FORMAT_NAME_OF_UNREACHABLE_QUEUE,
         "response_queue": f"{FORMAT_NAME_OF_UNREACHABLE_QUEUE}q",
@@ -231,13 +231,16 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     """The SUT sends messages to a public queue of the peer. DQ is 5, DestinationQueue is the GUID of the queue, and
     QueueManagerAddress is the GUID of the peer. JP and JN are set as requested.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.public_name)
+    outgoing = MessagesSentBySut(peer, sut, peer.format_name_of_public_queue)
     frame = outgoing.send(body="named", label="named", journal=["positive", "negative"])
     outgoing.end()
     for rule, bit in (("MQDMPR-3.1.7.1.32-D10", "JP"), ("MQDMPR-3.1.7.1.32-D11", "JN")):
         flag = fields({f"UserHeader.Flags.{bit}": 1})
         judge(rule, expected=flag, observed=Layout(frame), evidence=frame)
-    to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": peer.public_name.removeprefix("PUBLIC=")}
+    to = {
+        "UserHeader.Flags.DQ": 5,
+        "UserHeader.DestinationQueue": peer.format_name_of_public_queue.removeprefix("PUBLIC="),
+    }
     found = Layout(frame)
     judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     host = fields({"UserHeader.QueueManagerAddress": str(peer.identifier)})
@@ -256,10 +259,10 @@ def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
     """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
     of the remote computer.
     """
-    outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}")
     frame = outgoing.send(body="routed", label="routed")
     outgoing.end()
-    expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})
+    expected = fields({"UserHeader.QueueManagerAddress": str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE)})
     judge.all(expected=expected, observed=Layout(frame), evidence=frame)
 
 

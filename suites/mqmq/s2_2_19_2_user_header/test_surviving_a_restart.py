@@ -306,7 +306,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
             {"JN": 1}, destination=rf"TCP:{sut.address}\{full}", label="beyond the quota", body=bytes(5_000)
         )
     )
-    other.check_alive()
+    other.require_session_ack_for_message()
     other.close()  # the SUT might send the expiring messages on it (E16)
     to = peer.direct_name("mqc-kept")
     for delivery in ("recoverable", "transactional"):

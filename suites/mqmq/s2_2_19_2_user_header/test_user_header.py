@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, distinct, facts, in_queue, none
+from harness.expectations import connection_closed_by_sut, distinct_values, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -95,9 +95,9 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
     builders = (peer.recoverable_message, Sequence(peer).message)
     for build_message, change in itertools.product(builders, changes):
         connection = peer.open_raw()
-        connection.check_alive()
+        connection.require_session_ack_for_message()
         sent = connection.send(build_message(change))
-        judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
+        judge(rule, expected=connection_closed_by_sut(), observed=connection.await_close(), evidence=sent)
 
 
 @needs("receive")
@@ -167,7 +167,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
-        expected=distinct("MessageIDs", 10),
+        expected=distinct_values("MessageIDs", 10),
         observed=[each.MessageID for each in headers],
         evidence=sent,
     )
@@ -182,7 +182,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge, delivery):
     """The SUT sends a message to a private name of the peer. QueueManagerAddress is the GUID of the peer, and
     DestinationQueue is the number of the queue in 4 bytes.
     """
-    sender = Sender(peer, sut, to=peer.private_name())
+    sender = Sender(peer, sut, to=peer.build_private_format_name_of_peer())
     sender.send(1, delivery=delivery)
     session, sent = sender.await_first_messages(1)
     header = sent[0]["UserHeader"]
@@ -249,7 +249,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
     ]
     connection = peer.open_raw()
     sent = [connection.send(packet) for packet in packets]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     name = sut.queue(queue)
     labels = ["first", "second", "third", "acknowledgment"]
     if [one["label"] for one in sut.messages(queue) if one["label"] in labels] != labels:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.fields import field_is, off_by
+from harness.faults.fields import add_to_field, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values, set_fields
 from harness.faults.received_messages import change_received_message
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
@@ -146,13 +146,13 @@ for _name, _rule, _says, _install in (
         "admin-ack-bit-4-set",
         "MQMQ-2.2.19.3-05",
         "A queue manager sends an administration acknowledgment with bit 4 of MessagePropertiesHeader.Flags set.",
-        off_by(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.Flags", 0x10, is_admin_ack),
+        add_to_field(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.Flags", 0x10, is_admin_ack),
     ),
     (
         "order-ack-bit-5-set",
         "MQMQ-2.2.19.3-06",
         "A queue manager sends an OrderAck with bit 5 of MessagePropertiesHeader.Flags set.",
-        off_by(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.Flags", 0x20, is_order_ack),
+        add_to_field(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.Flags", 0x20, is_order_ack),
     ),
     (
         "receiver-bit-5-of-recoverable-message-tag-lost",
@@ -184,7 +184,7 @@ for _name, _rule, _says, _install in (
         "admin-ack-receive-correlation-id-zero",
         "MQMQ-2.2.19.3-14",
         "A queue manager sends an acknowledgment of class ACK_RECEIVE whose CorrelationID is zero.",
-        wrong_fields(
+        send_wrong_field_values(
             USER_MESSAGE_TYPE,
             {f"{PROPERTIES_HEADER_NAME}.CorrelationID": bytes(20)},
             lambda p: p.MessagePropertiesHeader.MessageClass == 0x4000 and is_admin_ack(p),
@@ -194,7 +194,7 @@ for _name, _rule, _says, _install in (
         "admin-ack-purged-correlation-id-zero",
         "MQMQ-2.2.19.3-14",
         "A queue manager sends an acknowledgment of class NACK_Q_PURGED whose CorrelationID is zero.",
-        wrong_fields(
+        send_wrong_field_values(
             USER_MESSAGE_TYPE,
             {f"{PROPERTIES_HEADER_NAME}.CorrelationID": bytes(20)},
             lambda p: p.MessagePropertiesHeader.MessageClass == 0xC001 and is_admin_ack(p),
@@ -204,7 +204,7 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-tag-cut-to-31-bits",
         "MQMQ-2.2.19.3-16",
         "The sender clears the highest bit of ApplicationTag in a transactional message.",
-        wrong_fields(
+        send_wrong_field_values(
             USER_MESSAGE_TYPE,
             {f"{PROPERTIES_HEADER_NAME}.ApplicationTag": lambda old: old & 0x7FFFFFFF},
             is_transactional,
@@ -223,13 +223,13 @@ for _name, _rule, _says, _install in (
         "admin-ack-allocation-body-size-0",
         "MQMQ-2.2.19.3-19",
         "A queue manager sends an OrderAck whose AllocationBodySize is 0.",
-        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.AllocationBodySize", 0, is_order_ack),
+        set_field_value(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.AllocationBodySize", 0, is_order_ack),
     ),
     (
         "admin-ack-privacy-level-2",
         "MQMQ-2.2.19.3-20",
         "A queue manager sends an administration acknowledgment whose PrivacyLevel is 2.",
-        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.PrivacyLevel", 2, is_admin_ack),
+        set_field_value(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.PrivacyLevel", 2, is_admin_ack),
     ),
     (
         "receiver-extension-of-message-without-body-lost",
@@ -277,13 +277,13 @@ for _name, _rule, _says, _install in (
         "report-encryption-algorithm-0x1234",
         "MQMQ-2.2.19.3-24",
         "A queue manager sends a report whose EncryptionAlgorithm is 0x1234.",
-        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.EncryptionAlgorithm", 0x1234, is_report),
+        set_field_value(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.EncryptionAlgorithm", 0x1234, is_report),
     ),
     (
         "report-class-3",
         "MQMQ-2.2.19.3-12",
         "A queue manager sends a report whose MessageClass is 0x0003.",
-        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.MessageClass", 3, is_report),
+        set_field_value(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.MessageClass", 3, is_report),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
@@ -381,7 +381,7 @@ add(
     "sender-padding-computed-without-extension",
     "MQMQ-2.2.19.3-34",
     "The sender computes the padding of the MessagePropertiesHeader without the size of the extension.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _append_padding_without_extension,
         lambda packet: packet.MessagePropertiesHeader.ExtensionSize % 4,

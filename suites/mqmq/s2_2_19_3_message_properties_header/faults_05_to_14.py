@@ -7,12 +7,12 @@ from functools import partial
 from operator import or_
 from typing import Any
 
-from harness.faults.fields import change_number, field_is, off_by, send_wrong_size
+from harness.faults.fields import add_to_field, change_number_in_field, send_wrong_size, set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, packets, wrong_fields
+from harness.faults.primitives import change_core_at_restart, change_packets_of_kind, send_wrong_field_values
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_insertion, correct_packet_size, has_security_item
+from harness.faults.sent_messages import change_inserted_message, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -53,7 +53,12 @@ for _name, _rule, _bit in (
     ("sender-message-properties-bit-7-set", "MQMQ-2.2.19.3-08", 7),
 ):
     _says = f"The sender sets bit {_bit} of MessagePropertiesHeader.Flags in a message."
-    add(_name, _rule, _says, change_number(UserMessagePacket, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
+    add(
+        _name,
+        _rule,
+        _says,
+        change_number_in_field(UserMessagePacket, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)),
+    )
 
 
 NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
@@ -136,7 +141,7 @@ def _is_properties_header_last(packet: UserMessagePacket) -> bool:
 def _change_fields_of_labeled_messages(**changes: Any) -> Install:
     """Change fields of a message that has a label."""
     fields = {f"MessagePropertiesHeader.{name}": change for name, change in changes.items()}
-    return wrong_fields(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
+    return send_wrong_field_values(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
 
 
 for _name, _broken_rules, _says, _install in (
@@ -144,13 +149,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
         "The sender writes LabelLength of a UserMessage in bytes, not in WCHARs.",
-        change_number(UserMessagePacket, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+        change_number_in_field(UserMessagePacket, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
     ),
     (
         "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
         "The sender's UserMessage carries four extra bytes after the label, which no size field includes.",
-        packets(UserMessagePacket, _insert_bytes_after_label, _is_properties_header_last),
+        change_packets_of_kind(UserMessagePacket, _insert_bytes_after_label, _is_properties_header_last),
     ),
     (
         "sender-label-unterminated",
@@ -177,13 +182,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-message-class-0x0200",
         ("MQMQ-2.2.19.3-12",),
         "The sender's UserMessage carries MessageClass 0x0200.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", 0x0200),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.MessageClass", 0x0200),
     ),
     (
         "sender-body-type-0x77",
         ("MQMQ-2.2.19.3-15",),
         "The sender's UserMessage carries BodyType 0x77.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.BodyType", 0x77),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.BodyType", 0x77),
     ),
     (
         "sender-message-size-one-too-large",
@@ -195,25 +200,25 @@ for _name, _broken_rules, _says, _install in (
         "sender-message-size-beyond-packet",
         ("MQMQ-2.2.19.3-18",),
         "The sender's UserMessage carries a MessageSize above the size of the packet.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageSize", LARGEST_SIGNED_32_BIT_SIZE),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.MessageSize", LARGEST_SIGNED_32_BIT_SIZE),
     ),
     (
         "sender-allocation-body-size-zero",
         ("MQMQ-2.2.19.3-19",),
         "The sender's UserMessage carries AllocationBodySize 0.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.AllocationBodySize", 0),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.AllocationBodySize", 0),
     ),
     (
         "sender-privacy-level-2",
         ("MQMQ-2.2.19.3-20",),
         "The sender's UserMessage carries PrivacyLevel 2.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 2),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 2),
     ),
     (
         "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
-        field_is(
+        set_field_value(
             UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", SHA1_ALGORITHM, has_security_item("Signature")
         ),
     ),
@@ -221,13 +226,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-encryption-algorithm-0x1234",
         ("MQMQ-2.2.19.3-24",),
         "The sender's UserMessage carries EncryptionAlgorithm 0x1234.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", 0x1234),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", 0x1234),
     ),
     (
         "sender-encrypted-message-algorithm-des",
         ("MQMQ-2.2.19.3-26",),
         "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "MessagePropertiesHeader.EncryptionAlgorithm",
             DES_ALGORITHM,
@@ -244,13 +249,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-extension-size-beyond-packet",
         ("MQMQ-2.2.19.3-28",),
         "The sender's UserMessage carries an ExtensionSize above the size of the packet.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", LARGEST_SIGNED_32_BIT_SIZE),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", LARGEST_SIGNED_32_BIT_SIZE),
     ),
     (
         "sender-message-properties-header-unpadded",
         ("MQMQ-2.2.19.3-34",),
         "The sender's MessagePropertiesHeader has no padding.",
-        packets(UserMessagePacket, _remove_properties_padding, _is_properties_header_last),
+        change_packets_of_kind(UserMessagePacket, _remove_properties_padding, _is_properties_header_last),
     ),
 ):
     add(_name, _broken_rules, _says, _install)
@@ -260,7 +265,7 @@ add(
     "receiver-label-without-trailing-blanks",
     ("MQMQ-2.2.19.3-09",),
     "The receiver delivers a label without its trailing blanks.",
-    change_insertion(lambda message: replace(message, Label=message.Label.rstrip())),
+    change_inserted_message(lambda message: replace(message, Label=message.Label.rstrip())),
     blind=True,
 )
 
@@ -273,7 +278,7 @@ add(
     "sender-user-message-label-length-counts-characters",
     "MQMQ-2.2.19.3-09",
     "The sender counts a character of two WCHARs once in LabelLength.",
-    off_by(UserMessagePacket, "MessagePropertiesHeader.LabelLength", -1, when=_has_surrogates_in_label),
+    add_to_field(UserMessagePacket, "MessagePropertiesHeader.LabelLength", -1, when=_has_surrogates_in_label),
     blind=True,
 )
 
@@ -282,7 +287,7 @@ add(
     "sender-label-length-counts-characters",
     "MQMQ-2.2.19.3-09",
     "The sender counts a character outside the basic plane of Unicode as one WCHAR in LabelLength.",
-    change_number(
+    change_number_in_field(
         USER_MESSAGE_TYPE,
         "MessagePropertiesHeader.LabelLength",
         lambda size: size - 1,
@@ -303,7 +308,7 @@ add(
     "receiver-correlation-id-last-4-bytes-lost",
     ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
     "The receiver sets the last four bytes of CorrelationID to zero in a message that it delivers.",
-    change_insertion(
+    change_inserted_message(
         lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4))
     ),
     blind=True,
@@ -320,7 +325,7 @@ add(
     "receiver-correlation-id-lost-at-restart",
     "MQMQ-2.2.19.3-13",
     "At a restart, the receiver sets CorrelationID of every stored message to zero.",
-    at_restart(_clear_correlation_identifiers),
+    change_core_at_restart(_clear_correlation_identifiers),
 )
 
 
@@ -333,7 +338,7 @@ add(
     "receiver-ack-correlation-id-zero",
     "MQMQ-2.2.19.3-14",
     "The receiver sets CorrelationID of its acknowledgment to zero.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
+    set_field_value(UserMessagePacket, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
 )
 
 
@@ -352,7 +357,7 @@ add(
     "sender-extension-size-low-byte-only",
     "MQMQ-2.2.19.3-27",
     "The sender writes only the low byte of ExtensionSize.",
-    change_number(
+    change_number_in_field(
         UserMessagePacket,
         "MessagePropertiesHeader.ExtensionSize",
         lambda old: old & 0xFF,

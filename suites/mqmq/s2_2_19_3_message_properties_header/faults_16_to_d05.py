@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.fields import change_number, field_is
+from harness.faults.fields import change_number_in_field, set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, packets, set_fields, wrong_fields
+from harness.faults.primitives import (
+    change_core_at_restart,
+    change_packets_of_kind,
+    send_wrong_field_values,
+    set_fields,
+)
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, change_insertion
+from harness.faults.sent_messages import change_constructed_packet, change_inserted_message
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -32,7 +37,7 @@ add(
     "sender-application-tag-always-1",
     "MQMQ-2.2.19.3-16",
     "The sender's UserMessage carries ApplicationTag 1.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.ApplicationTag", 1),
+    set_field_value(UserMessagePacket, "MessagePropertiesHeader.ApplicationTag", 1),
 )
 
 
@@ -40,7 +45,7 @@ add(
     "sender-application-tag-without-highest-bit",
     ("MQMQ-2.2.19.3-16",),
     "The sender clears the highest bit of ApplicationTag in a UserMessage.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: set_fields(
             packet, {"MessagePropertiesHeader.ApplicationTag": message.AppSpecific & 0x7FFFFFFF}
         )
@@ -53,7 +58,7 @@ add(
     "receiver-user-message-application-tag-above-31-bits-cut",
     "MQMQ-2.2.19.3-16",
     "The receiver stores an ApplicationTag above 0x7FFFFFFF as 0x7FFFFFFF.",
-    change_insertion(lambda message: replace(message, AppSpecific=min(message.AppSpecific, 0x7FFFFFFF))),
+    change_inserted_message(lambda message: replace(message, AppSpecific=min(message.AppSpecific, 0x7FFFFFFF))),
     blind=True,
 )
 
@@ -68,7 +73,7 @@ add(
     "queue-manager-application-tag-lost-at-restart",
     "MQMQ-2.2.19.3-16",
     "At a restart, the receiver sets ApplicationTag of every stored message to 0.",
-    at_restart(_clear_application_tags),
+    change_core_at_restart(_clear_application_tags),
 )
 
 
@@ -88,7 +93,7 @@ add(
     "receiver-body-delivered-with-padding",
     ("MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-D05"),
     "The receiver delivers a body together with its padding.",
-    change_insertion(lambda message: replace(message, Body=message.Body + bytes(-len(message.Body) % 4))),
+    change_inserted_message(lambda message: replace(message, Body=message.Body + bytes(-len(message.Body) % 4))),
     blind=True,
 )
 
@@ -97,7 +102,7 @@ add(
     "receiver-body-without-trailing-zeros",
     ("MQMQ-2.2.19.3-17", "MQDMPR-3.1.1.12-32"),
     "The receiver delivers a body without its trailing zeros.",
-    change_insertion(lambda message: replace(message, Body=message.Body.rstrip(b"\0"))),
+    change_inserted_message(lambda message: replace(message, Body=message.Body.rstrip(b"\0"))),
     blind=True,
 )
 
@@ -106,7 +111,7 @@ add(
     "sender-message-size-of-body-above-64-kib-rounded",
     "MQMQ-2.2.19.3-17",
     "The sender rounds MessageSize of a body of more than 64 KiB up to a multiple of 4.",
-    change_number(
+    change_number_in_field(
         USER_MESSAGE_TYPE,
         "MessagePropertiesHeader.MessageSize",
         lambda size: size + -size % 4,
@@ -194,7 +199,7 @@ add(
         "MQDMPR-3.1.1.12-45",
     ),
     "The sender's UserMessage carries only the first 124 characters of the label.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: set_fields(packet, {"MessagePropertiesHeader.Label": message.Label[:124] or None})
     ),
     blind=True,
@@ -212,7 +217,7 @@ def _change_bytes_of_properties_header(change: Callable[[bytearray, int], None])
         change(data, sum(len(header.build()) for header in headers if header is not None))
         return bytes(data)
 
-    return packets(UserMessagePacket, change_header_bytes)
+    return change_packets_of_kind(UserMessagePacket, change_header_bytes)
 
 
 def _swap_tag_and_body_type(data: bytearray, at: int) -> None:
@@ -285,7 +290,7 @@ add(
     "sender-requested-md5-replaced-by-sha-1",
     "MQMQ-2.2.19.3-D02",
     "The sender signs with SHA-1 when the application requested MD5.",
-    change_construction(_hash_md5_as_sha_1),
+    change_constructed_packet(_hash_md5_as_sha_1),
 )
 
 
@@ -321,7 +326,7 @@ add(
     "sender-extension-reversed",
     "MQMQ-2.2.19.3-D05",
     "The sender's UserMessage carries the bytes of the extension in reverse order.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
+    send_wrong_field_values(UserMessagePacket, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
 )
 
 
@@ -329,7 +334,7 @@ add(
     "sender-extension-of-odd-size-followed-by-padding",
     ("MQMQ-2.2.19.3-D05",),
     "The sender inserts a byte of padding between an extension of odd size and the body.",
-    packets(
+    change_packets_of_kind(
         USER_MESSAGE_TYPE,
         lambda packet: packet.build().replace(
             packet.MessagePropertiesHeader.ExtensionData + packet.MessagePropertiesHeader.MessageBody,

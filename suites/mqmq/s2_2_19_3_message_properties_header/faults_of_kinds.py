@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.admin_acks import ALL_ACK_CLASSES, QUEUE_REMOVAL_ACK_CLASSES, REFUSAL_ACK_CLASSES, change_admin_acks
-from harness.faults.fields import field_is, off_by
+from harness.faults.fields import add_to_field, set_field_value
 from harness.faults.parts import replace_part
-from harness.faults.primitives import packets, set_fields, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -199,25 +199,25 @@ for _name, _broken_rules, _says, _install in (
         "receiver-encryption-algorithm-of-final-ack-0",
         "MQMQ-2.2.19.3-24",
         "The receiver sends a FinalAck with EncryptionAlgorithm 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}EncryptionAlgorithm", 0, is_final_ack),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}EncryptionAlgorithm", 0, is_final_ack),
     ),
     (
         "sender-encryption-algorithm-of-transactional-message-0",
         "MQMQ-2.2.19.3-24",
         "The sender sends a transactional message with EncryptionAlgorithm 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}EncryptionAlgorithm", 0, is_transactional),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}EncryptionAlgorithm", 0, is_transactional),
     ),
     (
         "receiver-privacy-level-of-report-2",
         "MQMQ-2.2.19.3-20",
         "The receiver sends a report with PrivacyLevel 2.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 2, is_report),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 2, is_report),
     ),
     (
         "sender-privacy-level-of-large-message-4",
         "MQMQ-2.2.19.3-20",
         "The sender sends a message with a body of more than 4 KiB with PrivacyLevel 4.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 4, has_large_body),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 4, has_large_body),
     ),
     (
         "receiver-correlation-id-of-transactional-message-zero",
@@ -280,13 +280,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-application-tag-of-large-message-0",
         "MQMQ-2.2.19.3-16",
         "The sender sends a message with a body of more than 4 KiB with ApplicationTag 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}ApplicationTag", 0, has_large_body),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}ApplicationTag", 0, has_large_body),
     ),
     (
         "sender-application-tag-of-transactional-message-of-24-bits",
         "MQMQ-2.2.19.3-16",
         "The sender sends a transactional message with only the lowest 24 bits of ApplicationTag.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {f"{_PROPERTIES_HEADER_PREFIX}ApplicationTag": lambda tag: tag & 0xFF_FFFF},
             is_transactional,
@@ -296,25 +296,31 @@ for _name, _broken_rules, _says, _install in (
         "sender-label-of-transactional-message-without-null",
         "MQMQ-2.2.19.3-11",
         "The sender sends a transactional message with a label without a terminating null.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_transactional),
+        send_wrong_field_values(
+            UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_transactional
+        ),
     ),
     (
         "receiver-label-of-final-ack-without-null",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
         "The receiver sends a FinalAck with a label without a terminating null.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_final_ack),
+        send_wrong_field_values(
+            UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_final_ack
+        ),
     ),
     (
         "sender-label-of-240-characters-if-body-large",
         "MQMQ-2.2.19.3-29",
         "The sender shortens the label of a transactional message to 240 characters.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}Label": _shorten_label}, is_transactional),
+        send_wrong_field_values(
+            UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}Label": _shorten_label}, is_transactional
+        ),
     ),
     (
         "sender-empty-label-as-null",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31"),
         "The sender of a transactional message without a label sends two null bytes after the extension size.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             lambda packet: _insert_after_properties(packet, bytes(4)),
             lambda packet: is_transactional(packet) and not packet.MessagePropertiesHeader.Label,
@@ -324,31 +330,31 @@ for _name, _broken_rules, _says, _install in (
         "receiver-body-type-of-final-ack-undefined",
         "MQMQ-2.2.19.3-15",
         "The receiver sends a FinalAck with BodyType 0x0A.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}BodyType", 0x0A, is_final_ack),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}BodyType", 0x0A, is_final_ack),
     ),
     (
         "receiver-body-type-of-report-undefined",
         "MQMQ-2.2.19.3-15",
         "The receiver sends a report with BodyType 0x20.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}BodyType", 0x20, is_report),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}BodyType", 0x20, is_report),
     ),
     (
         "sender-allocation-size-of-large-message-4096",
         "MQMQ-2.2.19.3-19",
         "The sender sends a message with a body of more than 4 KiB with AllocationBodySize 4096.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 4096, has_large_body),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 4096, has_large_body),
     ),
     (
         "sender-allocation-size-of-transactional-message-0",
         "MQMQ-2.2.19.3-19",
         "The sender sends a transactional message with AllocationBodySize 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 0, is_transactional),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 0, is_transactional),
     ),
     (
         "sender-message-size-of-large-message-one-less",
         "MQMQ-2.2.19.3-17",
         "The sender sends a message with a body of more than 4 KiB with a MessageSize that is one too low.",
-        off_by(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}MessageSize", -1, has_large_body),
+        add_to_field(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}MessageSize", -1, has_large_body),
     ),
     (
         "receiver-extension-of-transactional-message-omitted",
@@ -380,13 +386,13 @@ for _name, _broken_rules, _says, _install in (
         "sender-acknowledgment-bits-of-transactional-message-omitted",
         "MQMQ-2.2.19.3-D01",
         "The sender sends a transactional message with clear acknowledgment bits.",
-        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}Flags", 0, is_transactional),
+        set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}Flags", 0, is_transactional),
     ),
     (
         "sender-hash-algorithm-of-transactional-message-sha-1",
         "MQMQ-2.2.19.3-D02",
         "The sender states SHA-1 in HashAlgorithm of a signed transactional message.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_PROPERTIES_HEADER_PREFIX}HashAlgorithm",
             0x8004,

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import send_wrong_bytes, set_fields, wrong_fields
+from harness.faults.primitives import send_wrong_bytes, send_wrong_field_values, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction, correct_packet_size
+from harness.faults.sent_messages import change_constructed_packet, correct_packet_size
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message
@@ -29,7 +29,7 @@ add(
     "sender-longest-label-length-without-null",
     "MQMQ-2.2.19.3-11",
     "The sender does not count the terminating null in LabelLength of a label of 249 characters, and omits the null.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.LabelTerminated": False, "MessagePropertiesHeader.Padding": None},
         lambda packet: len(packet.MessagePropertiesHeader.Label or "") == _LONGEST_LABEL,
@@ -53,7 +53,7 @@ add(
     "sender-label-of-transactional-message-truncated-to-248-characters",
     "MQMQ-2.2.19.3-29",
     "The sender truncates the label of a transactional message to 248 characters.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: (
             set_fields(packet, {"MessagePropertiesHeader.Label": lambda label: label and label[: _LONGEST_LABEL - 1]})
             if packet.TransactionHeader is not None
@@ -66,7 +66,7 @@ add(
     "receiver-acknowledgment-label-with-inner-null",
     "MQMQ-2.2.19.3-30",
     "The receiver sends an acknowledgment whose label contains a second null at its end.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {
             "MessagePropertiesHeader.Label": lambda label: None if label is None else f"{label}\0",
@@ -80,7 +80,7 @@ add(
     "router-label-of-forwarded-message-without-null",
     "MQMQ-2.2.19.3-30",
     "The router replaces the null at the end of the label of a forwarded message by a space.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {
             "MessagePropertiesHeader.Label": lambda label: f"{label} ",

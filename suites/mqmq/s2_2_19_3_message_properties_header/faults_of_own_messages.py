@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -61,7 +61,7 @@ add(
     "sender-unlabelled-transactional-message-null-label",
     ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31"),
     "The sender puts the nulls of an empty label into a transactional message with LabelLength 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _insert_bytes_at_computed_offset(lambda properties: 0),
         lambda packet: _is_transactional(packet) and not packet.MessagePropertiesHeader.LabelLength,
@@ -72,7 +72,7 @@ add(
     "receiver-acknowledgment-null-label",
     ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31"),
     "The receiver puts the nulls of an empty label into administration acknowledgments with LabelLength 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _insert_bytes_at_computed_offset(lambda properties: 0),
         lambda packet: _is_acknowledgment(packet) and not packet.MessagePropertiesHeader.LabelLength,
@@ -105,7 +105,7 @@ add(
     "sender-labelled-transactional-message-extension-with-size-0",
     "MQMQ-2.2.19.3-32",
     "The sender puts four bytes of an extension into a labelled transactional message with ExtensionSize 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _insert_bytes_at_computed_offset(_get_end_offset_of_label),
         lambda packet: (
@@ -120,14 +120,14 @@ add(
     "queue-manager-report-extension-with-size-0",
     "MQMQ-2.2.19.3-32",
     "The queue manager puts four bytes of an extension into reports, whose ExtensionSize is 0.",
-    packets(UserMessagePacket, _insert_bytes_at_computed_offset(_get_end_offset_of_label), _is_report),
+    change_packets_of_kind(UserMessagePacket, _insert_bytes_at_computed_offset(_get_end_offset_of_label), _is_report),
     blind=True,
 )
 add(
     "sender-transactional-message-with-extension-body-with-size-0",
     "MQMQ-2.2.19.3-33",
     "The sender puts four bytes of a body into a transactional message with an extension and MessageSize 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _insert_bytes_at_computed_offset(_get_start_offset_of_body),
         lambda packet: (
@@ -142,7 +142,7 @@ add(
     "receiver-acknowledgment-body-with-size-0",
     "MQMQ-2.2.19.3-33",
     "The receiver puts four bytes of a body into administration acknowledgments with MessageSize 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _insert_bytes_at_computed_offset(_get_start_offset_of_body),
         lambda packet: _is_acknowledgment(packet) and not packet.MessagePropertiesHeader.MessageSize,

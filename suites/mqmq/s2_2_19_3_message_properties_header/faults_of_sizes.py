@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -55,13 +55,13 @@ def _change_properties_header_bytes(change: Callable[[bytes], bytes], when: Call
         header = packet.MessagePropertiesHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header), 1))
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket, build_with_changed_header, lambda packet: packet.SessionHeader is None and bool(when(packet))
     )
 
 
 def _set_properties_header_field(name: str, value: int, when: Callable[[Any], Any]) -> Install:
-    return field_is(UserMessagePacket, f"MessagePropertiesHeader.{name}", value, when)
+    return set_field_value(UserMessagePacket, f"MessagePropertiesHeader.{name}", value, when)
 
 
 def _needs_properties_header_padding(packet: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.expectations.numbers import show_integer
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
@@ -106,7 +106,7 @@ def make_size_limit_predicate(field: str) -> Predicate:
 
 
 for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{field} is no larger than PacketSize")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), f"{field} is no larger than PacketSize")(
         make_size_limit_predicate(field)
     )
 
@@ -150,7 +150,9 @@ def check_label_has_one_null(packet: Any, context: Context) -> Finding:
 
 
 @passive(
-    "MQMQ-2.2.19.3-34", (USER_MESSAGE_KIND, MALFORMED), "the MessagePropertiesHeader is padded to a multiple of 4 bytes"
+    "MQMQ-2.2.19.3-34",
+    (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND),
+    "the MessagePropertiesHeader is padded to a multiple of 4 bytes",
 )
 def check_padding_after_body(packet: Any, context: Context) -> Finding:
     """Check that padding after the body ends the header at a multiple of 4 bytes."""

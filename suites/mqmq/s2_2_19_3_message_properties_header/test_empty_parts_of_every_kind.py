@@ -49,10 +49,10 @@ def test_report_without_extension_has_body_after_label(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     traced: dict[str, Any] = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = receiver.send_packet(receiver.build_message(**traced))
-    peer.eventually(lambda: bool(peer.inbox.pieces))
+    peer.eventually(lambda: bool(peer.inbox.packets_with_possibly_malformed_messages))
     reports = [
         frame
-        for frame in peer.inbox.pieces
+        for frame in peer.inbox.packets_with_possibly_malformed_messages
         if Layout(frame).fields.get(f"{PROPERTIES_HEADER_PREFIX}MessageClass") == REPORT_CLASS
     ]
     if not reports:

@@ -38,7 +38,7 @@ def test_hash_algorithm_of_encrypted_message_is_sha_512(peer, sut, judge):
     """The SUT signs and encrypts a message whose application requests no hash algorithm: HashAlgorithm is that of
     SHA-512.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     frame = outgoing.send(body="signed", sender="alice", authentication_level="sig20", privacy_level="enhanced")
     outgoing.end()
     expected = fields({"MessagePropertiesHeader.HashAlgorithm": HASH_ALGORITHMS["sha512"]})

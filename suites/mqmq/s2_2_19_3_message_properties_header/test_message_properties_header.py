@@ -256,7 +256,7 @@ def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body
     body. The sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its
     MessagePropertiesHeader.
     """
-    session = OutgoingSession(peer, sut, listener=peer.listen_raw())
+    session = OutgoingSession(peer, sut, listener=peer.listen_without_core())
     SecondQueueManager(peer, peer.direct_name()).send(1, label="", body=b"")
     session.await_request()
     session.connection.send(parameters_response(session.respond()))

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from harness.wire.protection import AES_128, AES_192, AES_256, BLOCK_SIZES, RC2
+from harness.wire.protection import AES_128, AES_192, AES_256, CIPHER_BLOCK_SIZE_BY_ALGORITHM_ID, RC2
 from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.secured import SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
@@ -63,7 +63,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     """
     if level in PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL[level])
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     for length, delivery in (
         *((length, "express") for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH)),
         (BODY_LENGTHS[-1], "transactional"),
@@ -72,7 +72,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
         found = DecryptedMessage(frame)
         if not found.encrypted:
             raise ConformanceFailure("the SUT did not encrypt the body")
-        block = BLOCK_SIZES.get(found.algorithm)
+        block = CIPHER_BLOCK_SIZE_BY_ALGORITHM_ID.get(found.algorithm)
         if block is None:
             judge.mark_not_exercised(
                 "MQMQ-2.2.19.3-D03",

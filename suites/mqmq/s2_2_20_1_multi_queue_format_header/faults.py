@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction, has_header
+from harness.faults.sent_messages import change_constructed_packet, has_header
 from reference_qm.codec import DirectQueueFormatName, MQFDirectQueueFormatName, UserHeader, UserMessagePacket
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
@@ -49,7 +49,7 @@ add(
         "MQDMPR-3.1.1.12-27",
     ),
     "The sender's message for several queues lists only the first two destinations.",
-    change_construction(_remove_third_destination),
+    change_constructed_packet(_remove_third_destination),
     blind=True,
 )
 
@@ -147,4 +147,9 @@ for _name, _broken_rules, _says, _change in (
         _reorder_queue_lists,
     ),
 ):
-    add(_name, _broken_rules, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
+    add(
+        _name,
+        _broken_rules,
+        _says,
+        change_packets_of_kind(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")),
+    )

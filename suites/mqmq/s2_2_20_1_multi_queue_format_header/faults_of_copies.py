@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import MessageClass, PrivateQueueFormatName, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
@@ -44,21 +44,21 @@ add(
     "sender-list-private-names-omitted",
     "MQMQ-2.2.20.1-01",
     "The sender omits private format names from Destination.",
-    change_construction(_omit_private_names),
+    change_constructed_packet(_omit_private_names),
     blind=True,
 )
 add(
     "sender-list-of-transactional-message-third-name-omitted",
     "MQMQ-2.2.20.1-01",
     "The sender lists at most two names in Destination of a transactional message.",
-    change_construction(_omit_names_after_second),
+    change_constructed_packet(_omit_names_after_second),
     blind=True,
 )
 add(
     "sender-list-of-transactional-message-header-omitted",
     "MQMQ-2.2.20.1-D01",
     "The sender omits the MultiQueueFormatHeader of a transactional message to several queues.",
-    change_construction(_omit_multi_queue_header_of_transactional_message),
+    change_constructed_packet(_omit_multi_queue_header_of_transactional_message),
     blind=True,
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import DirectQueueFormatName, UserMessagePacket
@@ -31,7 +31,7 @@ def _change_bytes_of_lists(change: Callable[[QueueListBytes], QueueListBytes]) -
         built = [one.build() for one in parts]
         return correct_packet_size(packet.build().replace(b"".join(built), b"".join(change(built))))
 
-    return packets(UserMessagePacket, change_packet, has_header("MultiQueueFormatHeader"))
+    return change_packets_of_kind(UserMessagePacket, change_packet, has_header("MultiQueueFormatHeader"))
 
 
 for _name, _says, _change in (

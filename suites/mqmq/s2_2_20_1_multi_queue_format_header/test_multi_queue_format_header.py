@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, between, distinct, fields, none
+from harness.expectations import any_order, between, distinct_values, fields, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
@@ -75,11 +75,11 @@ def _await_copies(sender, count):
     """Wait for the SUT's copies of a message and return them, including malformed packets."""
     inbox, sut = sender.peer.inbox, sender.sut
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
-    sender.peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)
+    sender.peer.environment.run_until(lambda: len(inbox.packets_with_possibly_malformed_messages) >= count, within_ms)
     inbox.acknowledge()
-    if not inbox.pieces:
+    if not inbox.packets_with_possibly_malformed_messages:
         raise ConformanceFailure("the SUT sent no copy")
-    return inbox.pieces
+    return inbox.packets_with_possibly_malformed_messages
 
 
 def _parse_name_in_list(name):
@@ -180,7 +180,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     judge(
         "MQDMPR-3.1.1.12-D02",
         "MQMQ-2.2.19.2-07",
-        expected=distinct("MessageIDs", len(queues)),
+        expected=distinct_values("MessageIDs", len(queues)),
         observed=numbers,
         evidence=copies,
     )
@@ -208,10 +208,13 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         unsigned = fields({"MultiQueueFormatHeader.Signature.Signature": ""})
         judge("MQDMPR-3.1.7.1.32-D06", expected=unsigned, observed=Layout(frame), evidence=frame)
         _judge_queue_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
-    known = len(peer.inbox.pieces)
+    known = len(peer.inbox.packets_with_possibly_malformed_messages)
     sut.send(queues[0], label="to a single queue")
-    peer.environment.run_until(lambda: len(peer.inbox.pieces) > known, sut.connect_timeout_ms + sut.response_timeout_ms)
-    for frame in peer.inbox.pieces[known:]:
+    peer.environment.run_until(
+        lambda: len(peer.inbox.packets_with_possibly_malformed_messages) > known,
+        sut.connect_timeout_ms + sut.response_timeout_ms,
+    )
+    for frame in peer.inbox.packets_with_possibly_malformed_messages[known:]:
         single = {"UserHeader.Flags.MQ": 0}
         judge("MQDMPR-3.1.7.1.30-D05", expected=fields(single), observed=Layout(frame), evidence=frame)
     peer.inbox.acknowledge()
@@ -290,7 +293,7 @@ def test_protected_message_to_several_queues_has_list(peer, sut, judge, level, s
     """The SUT sends an encrypted or signed message to two private queues of the peer. Each copy has MQ set, and the
     list contains both queues.
     """
-    queues = [peer.private_name(0x0001_BEEF), peer.private_name(0x0002_BEEF)]
+    queues = [peer.build_private_format_name_of_peer(0x0001_BEEF), peer.build_private_format_name_of_peer(0x0002_BEEF)]
     sender = Sender(peer, sut, ",".join(queues))
     authentication = {"authentication_level": "sig20"} if signed else {}
     sender.send(1, label=MESSAGE_LABEL, privacy_level=level, **authentication)
@@ -330,7 +333,7 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
     other has DQ 7.
     """
     queues = [peer.direct_name("mqc-a")]
-    queues.insert(at, peer.public_name)
+    queues.insert(at, peer.format_name_of_public_queue)
     sender = Sender(peer, sut, ",".join(queues))
     try:
         sender.send(1, label=MESSAGE_LABEL)
@@ -349,7 +352,7 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     """The SUT sends a message to a direct and a private name of the peer: the list contains both, and the private name
     begins at a multiple of 4 bytes.
     """
-    queues = [peer.direct_name(name), peer.private_name(0x0001_BEEF)]
+    queues = [peer.direct_name(name), peer.build_private_format_name_of_peer(0x0001_BEEF)]
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, len(queues))

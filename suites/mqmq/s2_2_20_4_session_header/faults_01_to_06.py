@@ -6,9 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import change_number, field_is, off_by, refuse_packets_unless_field_is_zero
+from harness.faults.fields import (
+    add_to_field,
+    change_number_in_field,
+    refuse_packets_unless_field_is_zero,
+    set_field_value,
+)
 from harness.faults.parts import fault, override_method, replace_part
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -27,43 +32,43 @@ for _name, _broken_rules, _says, _install in (
         "receiver-ack-sequence-number-one-too-low",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-05"),
         "The receiver's SessionAck carries an AckSequenceNumber that is one too low.",
-        off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
+        add_to_field(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
         "receiver-ack-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.4-03",),
         "The receiver's SessionAck carries an AckSequenceNumber that counts the first message as 0.",
-        off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
+        add_to_field(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
         "receiver-recoverable-ack-number-one-too-high",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-07"),
         "The receiver's SessionAck carries a RecoverableMsgAckSeqNumber that is one too high.",
-        off_by(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
     ),
     (
         "receiver-recoverable-ack-flags-one-bit-too-low",
         ("MQMQ-2.2.20.4-08",),
         "The receiver writes the bits of RecoverableMsgAckFlags in its SessionAck one bit too low.",
-        change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
+        change_number_in_field(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
     ),
     (
         "user-msg-sequence-number-one-too-high",
         ("MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-01", "MQQB-3.1.6.4-06"),
         "The queue manager's SessionAck carries a UserMsgSequenceNumber that is one too high.",
-        off_by(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1),
     ),
     (
         "recoverable-msg-seq-number-one-too-high",
         ("MQMQ-2.2.20.4-10", "MQMQ-2.2.20.4-11"),
         "The queue manager's SessionAck carries a RecoverableMsgSeqNumber that is one too high.",
-        off_by(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 1),
     ),
     (
         "session-ack-window-size-1",
         ("MQMQ-2.2.20.4-12",),
         "The queue manager's SessionAck carries WindowSize 1.",
-        field_is(SessionAckPacket, "SessionHeader.WindowSize", 1),
+        set_field_value(SessionAckPacket, "SessionHeader.WindowSize", 1),
     ),
     (
         "receiver-session-header-reserved-refused",
@@ -75,13 +80,15 @@ for _name, _broken_rules, _says, _install in (
         "session-ack-recoverable-flags-before-number",
         ("MQMQ-2.2.20.4-D01",),
         "The queue manager's SessionAck has RecoverableMsgAckFlags before RecoverableMsgAckSeqNumber.",
-        packets(SessionAckPacket, lambda packet: (data := packet.build())[:22] + data[24:28] + data[22:24] + data[28:]),
+        change_packets_of_kind(
+            SessionAckPacket, lambda packet: (data := packet.build())[:22] + data[24:28] + data[22:24] + data[28:]
+        ),
     ),
     (
         "receiver-recoverable-ack-flags-reversed",
         ("MQMQ-2.2.20.4-D02",),
         "The receiver's SessionAck acknowledges the first message in the highest bit of RecoverableMsgAckFlags.",
-        change_number(
+        change_number_in_field(
             SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)
         ),
     ),
@@ -89,7 +96,9 @@ for _name, _broken_rules, _says, _install in (
         "receiver-recoverable-ack-number-1-without-messages",
         ("MQMQ-2.2.20.4-07",),
         "The receiver's SessionAck that acknowledges no recoverable message carries RecoverableMsgAckSeqNumber 1.",
-        change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
+        change_number_in_field(
+            SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1
+        ),
     ),
 ):
     add(_name, _broken_rules, _says, _install)
@@ -227,19 +236,19 @@ for _name, _broken_rules, _says, _install in (
         "sender-session-ack-window-size-0x20",
         ("MQMQ-2.2.20.4-12", "MQQB-3.1.6.4-09"),
         "WindowSize is 0x20 in a SessionAck.",
-        field_is(SessionAckPacket, "SessionHeader.WindowSize", 0x20),
+        set_field_value(SessionAckPacket, "SessionHeader.WindowSize", 0x20),
     ),
     (
         "sender-session-ack-user-msg-sequence-number-0",
         ("MQMQ-2.2.20.4-09", "MQQB-3.1.1.4-01", "MQQB-3.1.6.4-06", "MQQB-3.1.7.1.3-11"),
         "UserMsgSequenceNumber is 0 in a SessionAck.",
-        field_is(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 0),
+        set_field_value(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 0),
     ),
     (
         "sender-session-ack-recoverable-msg-seq-number-0",
         "MQMQ-2.2.20.4-10",
         "RecoverableMsgSeqNumber is 0 in a SessionAck.",
-        field_is(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
+        set_field_value(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
     ),
 ):
     add(_name, _broken_rules, _says, _install)

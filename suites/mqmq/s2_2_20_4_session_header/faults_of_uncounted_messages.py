@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Session
@@ -12,7 +12,7 @@ from reference_qm.model.adm import Session
 class ReceiverMessageForMissingQueueNotCounted(MessageReceiving):
     """The receiver does not count a message whose destination queue does not exist."""
 
-    @only_if(
+    @faulty_only_if(
         lambda self, session, packet: (
             self.is_for_this_queue_manager(packet) and self.qm.message_arrival.find_destination(packet) is None
         )
@@ -25,7 +25,7 @@ class ReceiverMessageForMissingQueueNotCounted(MessageReceiving):
 class ReceiverMessageToBeRoutedNotCounted(MessageReceiving):
     """The receiver does not count a message for another queue manager."""
 
-    @only_if(lambda self, session, packet: not self.is_for_this_queue_manager(packet))
+    @faulty_only_if(lambda self, session, packet: not self.is_for_this_queue_manager(packet))
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         pass
 
@@ -34,7 +34,7 @@ class ReceiverMessageToBeRoutedNotCounted(MessageReceiving):
 class ReceiverLaterTransactionalMessageNotCounted(MessageReceiving):
     """The receiver does not count a transactional message with a PreviousTxSequenceNumber above 0."""
 
-    @only_if(
+    @faulty_only_if(
         lambda self, session, packet: (
             packet.TransactionHeader is not None and packet.TransactionHeader.PreviousTxSequenceNumber
         )

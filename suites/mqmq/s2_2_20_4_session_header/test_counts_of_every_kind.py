@@ -139,7 +139,11 @@ def test_refused_and_forwarded_messages_are_counted(peer, judge):
     peer.listen(ignore_incoming=True)
     session = peer.open_raw()
     to_peer = private_queue(peer.identifier, 1)
-    packets = [peer.message(destination=peer.missing_queue), peer.message(to_peer, destination=None), peer.message()]
+    packets = [
+        peer.message(destination=peer.format_name_of_missing_queue),
+        peer.message(to_peer, destination=None),
+        peer.message(),
+    ]
     sent = [session.send(packet) for packet in packets]
     answer = session.await_session_ack(len(sent))
     if answer is None or session.closed_by_sut:

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import (
-    change_number,
+    add_to_field,
+    change_number_in_field,
     clear_bits,
     invert_bits,
-    off_by,
     refuse_packets_unless_field_is_zero,
     set_bits,
 )
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, packets, set_fields
+from harness.faults.primitives import change_core_at_restart, change_packets_of_kind, set_fields
 from harness.faults.registry import FaultyCore, Install, add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
@@ -83,19 +83,19 @@ for _name, _broken_rules, _says, _install in (
         "sender-tx-sequence-number-skips-every-second",
         ("MQMQ-2.2.20.5-16",),
         "The TxSequenceNumbers in the sender's TransactionHeaders skip every second number.",
-        change_number(UserMessagePacket, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
+        change_number_in_field(UserMessagePacket, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
     ),
     (
         "sender-tx-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.5-17",),
         "The sender counts TxSequenceNumber from 0, not from 1.",
-        off_by(UserMessagePacket, "TransactionHeader.TxSequenceNumber", -1),
+        add_to_field(UserMessagePacket, "TransactionHeader.TxSequenceNumber", -1),
     ),
     (
         "sender-previous-tx-sequence-number-one-too-low",
         ("MQMQ-2.2.20.5-18",),
         "The sender's TransactionHeader carries a PreviousTxSequenceNumber that is one too low.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)
         ),
     ),
@@ -103,7 +103,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-previous-tx-sequence-number-one-too-high",
         ("MQMQ-2.2.20.5-19",),
         "The sender's TransactionHeader carries a PreviousTxSequenceNumber that is one too high.",
-        off_by(UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", 1),
+        add_to_field(UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", 1),
     ),
     (
         "receiver-transaction-header-connector-guid-refused",
@@ -150,7 +150,7 @@ def _change_transaction_flags(change: Callable[[UserMessagePacket, int], int]) -
         flags = change(packet, packet.TransactionHeader.Flags)
         return replace(packet, TransactionHeader=replace(packet.TransactionHeader, Flags=flags))
 
-    return change_construction(change_packet)
+    return change_constructed_packet(change_packet)
 
 
 for _name, _rule, _says, _install in (
@@ -254,7 +254,9 @@ def _change_resent_messages(change: Callable[[UserMessagePacket], UserMessagePac
             sent.add(key)
             return change(packet).build() if known else packet.build()
 
-        packets(UserMessagePacket, change_repeated_message, lambda packet: packet.TransactionHeader is not None)(faulty)
+        change_packets_of_kind(
+            UserMessagePacket, change_repeated_message, lambda packet: packet.TransactionHeader is not None
+        )(faulty)
 
     return install_resending_change
 
@@ -314,7 +316,7 @@ add(
     "sender-only-message-of-transaction-lm-clear",
     ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"),
     "The sender leaves LM clear in the only message of a transaction.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _clear_last_message_flag,
         lambda packet: packet.TransactionHeader is not None and packet.TransactionHeader.FM,
@@ -365,7 +367,7 @@ add(
     "sender-transaction-ids-reused-after-restart",
     "MQMQ-2.2.20.5-07",
     "The sender reuses transaction IDs after a restart.",
-    at_restart(_reset_last_transaction_number),
+    change_core_at_restart(_reset_last_transaction_number),
     blind=True,
 )
 

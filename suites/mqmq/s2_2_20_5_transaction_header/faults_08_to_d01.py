@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import (
-    change_number,
+    change_number_in_field,
     register_set_bit_faults,
 )
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
@@ -345,7 +345,9 @@ add(
     "sender-tx-sequence-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "The sender's TransactionHeader has PreviousTxSequenceNumber before TxSequenceNumber.",
-    packets(UserMessagePacket, lambda packet: _swap_sequence_numbers(packet).build(), has_header("TransactionHeader")),
+    change_packets_of_kind(
+        UserMessagePacket, lambda packet: _swap_sequence_numbers(packet).build(), has_header("TransactionHeader")
+    ),
 )
 
 
@@ -353,7 +355,7 @@ add(
     "sender-transaction-header-fm-lm-one-bit-too-high",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "The sender writes FM and LM of the TransactionHeader one bit too high.",
-    change_number(
+    change_number_in_field(
         UserMessagePacket, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0
     ),
 )

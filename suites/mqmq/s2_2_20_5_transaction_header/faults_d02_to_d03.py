@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import (
-    change_number,
+    change_number_in_field,
 )
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
@@ -125,7 +125,7 @@ add(
     "sender-previous-tx-sequence-number-of-first-all-ones",
     "MQMQ-2.2.20.5-D03",
     "The sender's first message of a sequence carries PreviousTxSequenceNumber 0xFFFFFFFF.",
-    change_number(
+    change_number_in_field(
         UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF
     ),
 )

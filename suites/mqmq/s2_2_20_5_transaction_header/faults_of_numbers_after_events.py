@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -20,7 +20,7 @@ add(
     "sender-transaction-header-sequence-number-skipped-at-restart",
     "MQMQ-2.2.20.5-16",
     "The sender skips 10 values of TxSequenceNumber in a sequence that it continues after a restart.",
-    at_restart(_skip_sequence_numbers_at_restart),
+    change_core_at_restart(_skip_sequence_numbers_at_restart),
     blind=True,
 )
 

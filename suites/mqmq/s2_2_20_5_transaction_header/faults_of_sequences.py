@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import change_number, clear_bits, field_is, set_bits
-from harness.faults.primitives import packets
+from harness.faults.fields import change_number_in_field, clear_bits, set_bits, set_field_value
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import UserMessagePacket
@@ -52,7 +52,9 @@ def _change_connector_guid(
         split = len(header) - _CONNECTOR_GUID_BYTES
         return correct_packet_size(packet.build().replace(header, header[:split] + change(header[split:]), 1))
 
-    return packets(UserMessagePacket, build_with_changed_connector, _combine_conditions(_has_connector_guid, when))
+    return change_packets_of_kind(
+        UserMessagePacket, build_with_changed_connector, _combine_conditions(_has_connector_guid, when)
+    )
 
 
 class _FirstSequenceTracker:
@@ -106,14 +108,16 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of every sequence except its first sequence with 2.",
         _install_for_sequences_after_first(
-            lambda is_of_later_sequence: field_is(UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, is_of_later_sequence)
+            lambda is_of_later_sequence: set_field_value(
+                UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, is_of_later_sequence
+            )
         ),
     ),
     (
         "first-message-with-admin-queue-numbered-2",
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of a sequence with 2 if the message names an administration queue.",
-        field_is(
+        set_field_value(
             UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, _combine_conditions(_is_first_in_sequence, _has_admin_queue)
         ),
     ),
@@ -121,7 +125,7 @@ for _name, _rule, _says, _install in (
         "large-first-message-numbered-2",
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of a sequence with 2 if the message is large.",
-        field_is(
+        set_field_value(
             UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, _combine_conditions(_is_first_in_sequence, has_large_body)
         ),
     ),
@@ -131,7 +135,7 @@ for _name, _rule, _says, _install in (
         "The sender sets PreviousTxSequenceNumber of the first message of every sequence except its first sequence "
         "to 1.",
         _install_for_sequences_after_first(
-            lambda is_of_later_sequence: field_is(
+            lambda is_of_later_sequence: set_field_value(
                 UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, 1, is_of_later_sequence
             )
         ),
@@ -141,7 +145,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.20.5-19",
         "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 1 if the message names an "
         "administration queue.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             _PREVIOUS_SEQUENCE_NUMBER_FIELD,
             1,
@@ -152,7 +156,7 @@ for _name, _rule, _says, _install in (
         "large-first-message-with-previous-number",
         "MQMQ-2.2.20.5-19",
         "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 1 if the message is large.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             _PREVIOUS_SEQUENCE_NUMBER_FIELD,
             1,
@@ -191,20 +195,24 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.20.5-D03",
         "The sender numbers the first message of every sequence except its first sequence with 0.",
         _install_for_sequences_after_first(
-            lambda is_of_later_sequence: field_is(UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 0, is_of_later_sequence)
+            lambda is_of_later_sequence: set_field_value(
+                UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 0, is_of_later_sequence
+            )
         ),
     ),
     (
         "first-message-with-greatest-previous-number",
         "MQMQ-2.2.20.5-D03",
         "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 0xFFFFFFFF.",
-        field_is(UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, _HIGHEST_SEQUENCE_NUMBER, _is_first_in_sequence),
+        set_field_value(
+            UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, _HIGHEST_SEQUENCE_NUMBER, _is_first_in_sequence
+        ),
     ),
     (
         "large-message-with-greatest-previous-number",
         "MQMQ-2.2.20.5-D03",
         "The sender sets PreviousTxSequenceNumber of a large message to 0xFFFFFFFF.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, lambda old: _HIGHEST_SEQUENCE_NUMBER, has_large_body
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.judging.passive import ConnectionSummary, Context, Finding, RecentValues, parse_frame_strictly, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION_HEADER_NAME
@@ -48,7 +48,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "ConnectorQMGuid is present if and only if CG is set")(
         make_part_presence_predicate(TRANSACTION_HEADER_NAME, "CG", "ConnectorQMGuid")
     )
 

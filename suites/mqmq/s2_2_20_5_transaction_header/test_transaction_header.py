@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import CLOSED_BY_SUT_TEXT, distinct, each, facts, holds, one_of
+from harness.expectations import CLOSED_BY_SUT_TEXT, distinct_values, each, facts, holds, one_of
 from harness.run.marks import covers, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
@@ -121,7 +121,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     identifiers = [int(each.ID) for each in headers]
     judge(
         "MQMQ-2.2.20.5-07",
-        expected=distinct("IDs", SINGLE_MESSAGE_TRANSACTION_COUNT),
+        expected=distinct_values("IDs", SINGLE_MESSAGE_TRANSACTION_COUNT),
         observed=identifiers,
         evidence=sent,
     )
@@ -283,9 +283,9 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
     session, later = sender.await_first_messages(3)
     session.acknowledge_all()
     found = [int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH]
-    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 6), observed=found, evidence=[*sent, *later])
+    judge("MQMQ-2.2.20.5-07", expected=distinct_values("IDs", 6), observed=found, evidence=[*sent, *later])
     numbers = [frame["UserHeader"].MessageID for frame in (*sent, *later)]
-    judge("MQMQ-2.2.19.2-07", expected=distinct("MessageIDs", 6), observed=numbers, evidence=[*sent, *later])
+    judge("MQMQ-2.2.19.2-07", expected=distinct_values("MessageIDs", 6), observed=numbers, evidence=[*sent, *later])
 
 
 @needs("send", "transactions")

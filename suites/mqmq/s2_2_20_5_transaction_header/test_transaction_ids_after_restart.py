@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import distinct
+from harness.expectations import distinct_values
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
@@ -38,7 +38,7 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
     }
     judge(
         "MQMQ-2.2.20.5-07",
-        expected=distinct("IDs", 4),
+        expected=distinct_values("IDs", 4),
         observed=list(by_tag.values()),
         evidence=came,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 
@@ -20,7 +20,7 @@ def change_sent_security_header(when: SecurityHeaderCondition, changes: dict[str
         data: bytes = set_fields(packet, every).build()
         return data
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         change_packet,
         lambda packet: packet.SecurityHeader is not None and when(packet, packet.SecurityHeader),

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
-from harness.faults.fields import field_is, set_bits
+from harness.faults.fields import set_bits, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import change_after_every_input, packets, wrong_fields
+from harness.faults.primitives import change_core_after_every_input, change_packets_of_kind, send_wrong_field_values
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header, has_security_item
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -36,7 +36,7 @@ SECURITY_ITEM_FIELDS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert"
 
 
 def _change_sent_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
-    return wrong_fields(
+    return send_wrong_field_values(
         UserMessagePacket,
         {f"{SECURITY_DATA_FIELD}.{name}": change, f"{SECURITY_DATA_FIELD}.Padding": None},
         has_security_item(name),
@@ -55,7 +55,7 @@ def _change_sender_identifier(kind: int) -> Install:
         security = packet.SecurityHeader
         return security is not None and bool(security.SignatureSize) and kind == security.ST
 
-    return wrong_fields(
+    return send_wrong_field_values(
         UserMessagePacket,
         {
             f"{SECURITY_DATA_FIELD}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le,
@@ -81,7 +81,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-security-header-st-3",
         ("MQMQ-2.2.20.6-01",),
         "The sender's SecurityHeader carries ST 3.",
-        field_is(UserMessagePacket, "SecurityHeader.ST", 3),
+        set_field_value(UserMessagePacket, "SecurityHeader.ST", 3),
     ),
     (
         "sender-st-0-with-security-id",
@@ -121,7 +121,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-provider-info-without-name",
         ("MQMQ-2.2.20.6-07",),
         "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {
                 f"{SECURITY_DATA_FIELD}.ProviderInfo": lambda info: info[:4] + bytes(2),
@@ -134,7 +134,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-security-header-without-security-data",
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19", "MQMQ-2.2.20.6-20"),
         "The sender's SecurityHeader carries no SecurityData.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {
                 **{f"{SECURITY_DATA_FIELD}.{item}": b"" for item in SECURITY_ITEM_FIELDS},
@@ -147,7 +147,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-security-header-as-3",
         ("MQMQ-2.2.20.6-09",),
         "The sender's SecurityHeader carries AS 3.",
-        field_is(UserMessagePacket, "SecurityHeader.AS", 3),
+        set_field_value(UserMessagePacket, "SecurityHeader.AS", 3),
     ),
     (
         "sender-sender-id-size-4-too-large",
@@ -183,7 +183,7 @@ for _name, _broken_rules, _says, _install in (
         "queue-manager-public-keys-not-published",
         ("MQMQ-2.2.20.6-36",),
         "The queue manager publishes no public keys in the directory.",
-        change_after_every_input(_remove_public_encryption_keys),
+        change_core_after_every_input(_remove_public_encryption_keys),
     ),
     (
         "sender-provider-info-with-de-set",
@@ -217,7 +217,7 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(UserMessagePacket, change_header_bytes, has_header("SecurityHeader"))
+    return change_packets_of_kind(UserMessagePacket, change_header_bytes, has_header("SecurityHeader"))
 
 
 def _join_security_items(

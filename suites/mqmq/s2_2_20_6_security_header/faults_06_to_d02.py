@@ -8,11 +8,11 @@ from typing import Any
 
 from harness.faults.fields import register_refusal_faults, register_set_bit_faults
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.public_keys import change_published_blobs
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.security import ProviderInfo
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -296,7 +296,7 @@ add(
     "sender-security-id-of-destination-in-labelled-message",
     "MQMQ-2.2.20.6-24",
     "The sender sets SecurityID of a message with a label and ST 2 to QueueManagerAddress instead of its own GUID.",
-    change_construction(_send_queue_manager_address_as_sender),
+    change_constructed_packet(_send_queue_manager_address_as_sender),
 )
 
 
@@ -345,7 +345,7 @@ def _swap_security_items(first: str, second: str) -> Install:
         padded = [item + bytes(-len(item) % 4) for item in (one, other)]
         return data.replace(b"".join(padded), padded[1] + padded[0])
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         change_packet,
         lambda packet: (

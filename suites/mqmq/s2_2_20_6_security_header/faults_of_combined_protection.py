@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.faults.fields import set_bits
 from harness.faults.parts import replace_part
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, Packet, SecurityHeader, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
@@ -23,7 +23,7 @@ add(
     "sender-security-header-anonymous-sid-in-encrypted-message",
     "MQMQ-2.2.20.6-02",
     "The sender puts the SID of the anonymous user into SecurityID of an encrypted message in which ST is 0.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.SecurityData.SecurityID": _ANONYMOUS_SID, "SecurityHeader.SecurityData.Padding": None},
         _is_encrypted_without_sender,
@@ -36,7 +36,7 @@ add(
     "sender-security-header-sid-of-encrypted-message-other-user",
     "MQMQ-2.2.20.6-03",
     "The sender increments the last number of the SID in SecurityID of an encrypted message that is not signed.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SecurityHeader.SecurityData.SecurityID": lambda old: old[:-4] + bytes([old[-4] ^ 1]) + old[-3:]},
         lambda packet: (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -37,7 +37,7 @@ add(
     "sender-encrypted-message-empty-items-take-space",
     "MQMQ-2.2.20.6-D03",
     "The sender puts four bytes into SecurityData of an encrypted message for each item of size 0.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _write_4_bytes_for_each_empty_security_item,
         lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.EB,
@@ -48,7 +48,7 @@ add(
     "sender-signed-message-items-aligned-to-8",
     "MQMQ-2.2.20.6-D03",
     "The sender aligns the items in SecurityData of a signed message to 8 bytes.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _align_security_items_to_8_bytes,
         lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.SecurityData.SenderCert,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction, correct_packet_size
+from harness.faults.sent_messages import change_constructed_packet, correct_packet_size
 from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
 from reference_qm.model.adm import Message
 
@@ -30,7 +30,7 @@ add(
     "MQMQ-2.2.20.6-19",
     "The sender adds a SecurityHeader whose five sizes are zero to a message for which the application requests that"
     " no sender is named.",
-    change_construction(_add_empty_security_header),
+    change_constructed_packet(_add_empty_security_header),
     blind=True,
 )
 
@@ -54,6 +54,6 @@ add(
     "MQMQ-2.2.20.6-D03",
     "The sender inserts 4 bytes for the absent EncryptionKey into SecurityData of a signed message that is not "
     "encrypted.",
-    packets(UserMessagePacket, _insert_absent_encryption_key, _is_signed_and_not_encrypted),
+    change_packets_of_kind(UserMessagePacket, _insert_absent_encryption_key, _is_signed_and_not_encrypted),
     blind=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import change_number
+from harness.faults.fields import change_number_in_field
 from harness.faults.registry import add
 from reference_qm.codec import ProviderInfo, SecurityHeader, UserMessagePacket
 from reference_qm.security import SignatureType
@@ -245,5 +245,7 @@ for _name, _says, _cert_condition in (
         _name,
         "MQMQ-2.2.20.6-D04",
         _says,
-        change_number(UserMessagePacket, "SecurityHeader.SenderCertSize", lambda old: old + 0x10000, _cert_condition),
+        change_number_in_field(
+            UserMessagePacket, "SecurityHeader.SenderCertSize", lambda old: old + 0x10000, _cert_condition
+        ),
     )

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import change_number
+from harness.faults.fields import change_number_in_field
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction, correct_packet_size, has_header
+from harness.faults.sent_messages import change_constructed_packet, correct_packet_size, has_header
 from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
 from reference_qm.codec.cursor import ByteCursor
 from reference_qm.core.transfer.message_securing import MessageSecuring
@@ -33,7 +33,7 @@ def _change_size_field_of_item(
     name: str, change: Callable[[int], int], when: Callable[[SecurityHeader], Any]
 ) -> Install:
     """Change a size field of the SecurityHeader, but not the item of this size."""
-    return change_number(
+    return change_number_in_field(
         UserMessagePacket,
         f"SecurityHeader.{name}",
         change,
@@ -48,7 +48,7 @@ def _change_header_bytes(change: Callable[[bytes], bytes]) -> Install:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(UserMessagePacket, change_packet, has_header("SecurityHeader"))
+    return change_packets_of_kind(UserMessagePacket, change_packet, has_header("SecurityHeader"))
 
 
 def _join_security_items_with_padding(header: bytes, pad: Callable[[str, bytes], int]) -> bytes:
@@ -101,7 +101,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-empty-security-header-in-unprotected-transactional-message",
         ("MQMQ-2.2.20.6-19",),
         "The sender adds a SecurityHeader with five sizes of 0 to a transactional message without protection.",
-        change_construction(_add_empty_security_header),
+        change_constructed_packet(_add_empty_security_header),
     ),
     (
         "sender-sender-id-size-of-guid-12",
@@ -267,7 +267,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-bits-de-and-ai-exchanged",
         ("MQMQ-2.2.20.6-D01",),
         "The sender's SecurityHeader has AI in the bit of DE, and DE in the bit of AI.",
-        change_number(UserMessagePacket, "SecurityHeader.Flags", _exchange_bits_de_and_ai),
+        change_number_in_field(UserMessagePacket, "SecurityHeader.Flags", _exchange_bits_de_and_ai),
     ),
     (
         "sender-provider-type-of-2-bytes",
@@ -325,7 +325,7 @@ add(
     "sender-certificate-of-encrypted-message-not-padded",
     "MQMQ-2.2.20.6-21",
     "In a message that is both signed and encrypted, the sender does not pad SenderCert, so ProviderInfo is unaligned.",
-    packets(UserMessagePacket, _remove_padding_of_certificate, _is_signed_and_encrypted),
+    change_packets_of_kind(UserMessagePacket, _remove_padding_of_certificate, _is_signed_and_encrypted),
     blind=True,
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
 from suites.mqmq.steps.message_parts import MessagePartJudgment, judge_message_part
@@ -208,7 +208,9 @@ def check_announced_items(security: Any, packet: Any) -> Finding:
 
 
 @passive(
-    "MQMQ-2.2.20.6-21", (USER_MESSAGE_KIND, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes"
+    "MQMQ-2.2.20.6-21",
+    (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND),
+    "each item of SecurityData begins at a multiple of 4 bytes",
 )
 def check_alignment_of_items(packet: Any, context: Context) -> Finding:
     """Check that each item begins at a multiple of 4 bytes; if not, the codec reports SecurityData as malformed."""

@@ -12,7 +12,7 @@ from suites.mqqb.steps.secured import SENDER_TYPE_OF_SENDER_WITH_SID
 @covers("MQMQ-2.2.20.6-03")
 def test_encrypted_message_names_its_sender(peer, sut, judge):
     """The SUT sends encrypted messages of two users in turn, without a signature. SecurityID is the SID of the user."""
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     for user in (ALICE, BOB, ALICE):
         frame = outgoing.send(body="encrypted", sender=user.name, privacy_level="base")
         security = frame["SecurityHeader"]

@@ -20,7 +20,7 @@ def test_empty_items_of_encrypted_message_take_no_bytes(peer, sut, judge, sender
     """The SUT sends an encrypted message without a signature, with and without a sender. SignatureSize and
     SenderCertSize are 0, and the headers follow each other without a gap.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     frame = outgoing.send(
         body="encrypted", application_tag=SAMPLE_APPLICATION_TAG, sender=sender, privacy_level="enhanced"
     )

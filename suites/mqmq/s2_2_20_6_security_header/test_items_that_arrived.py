@@ -10,7 +10,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
-from harness.wire.protection import ADVANCED_PROVIDER, ENHANCED_PROVIDER, PROVIDER_TYPES, SIG10, SIG20
+from harness.wire.protection import ADVANCED_PROVIDER, ENHANCED_PROVIDER, PROVIDER_TYPE_BY_NAME, SIG10, SIG20
 from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SecuredMessageSender, sign_message
 
 SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
@@ -18,7 +18,7 @@ SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider
 
 
 def _build_provider_info(name: str) -> dict[str, Any]:
-    return {"DE": 0, "ProviderInfo": bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[name], ProviderName=name))}
+    return {"DE": 0, "ProviderInfo": bytes(ProviderInfo(ProviderType=PROVIDER_TYPE_BY_NAME[name], ProviderName=name))}
 
 
 @needs("security", "receive")

@@ -83,7 +83,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     """The SUT sends a signed message with each privacy level: SecurityID, EncryptionKey, Signature, SenderCert and
     ProviderInfo are in this order, each at a multiple of 4 bytes.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     frame = _send_message_with_sample_tag(
         outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery
     )
@@ -171,7 +171,7 @@ def test_each_kind_of_signed_message_identifies_its_signer(peer, sut, judge):
     1.0 signature of the queue manager and of a user, and then an encrypted message without a signature. SecurityID
     identifies the signer of each message, and SenderCertSize is at most 0xFFFF.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     own = ("MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24"), UUID(str(sut.guid)).bytes_le
     signers = {"queue_manager": own, "alice": (("MQMQ-2.2.20.6-23",), ALICE.security_id)}
     for kind, properties in KINDS_OF_SIGNED_MESSAGES.items():

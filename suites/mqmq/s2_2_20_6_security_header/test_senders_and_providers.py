@@ -100,7 +100,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
 @varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_message_with_de_clear_has_provider_info(peer, sut, judge):
     """The SUT sends a signed message with each privacy level: if DE is clear, ProviderInfo contains a name."""
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)
         security = frame["SecurityHeader"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install
 from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import (
@@ -83,7 +83,7 @@ def join_headers(headers: dict[str, bytes]) -> bytes:
 
 def omit_sent_header(name: str, when: PacketCondition) -> Install:
     """Let the sender omit a header of a message, although the flag of the header stays set."""
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         lambda packet: join_headers({one: data for one, data in split_headers(packet).items() if one != name}),
         lambda packet: getattr(packet, name) is not None and bool(when(packet)),
@@ -103,7 +103,7 @@ def move_sent_header(name: str, before: str) -> Install:
                 moved[one] = data
         return join_headers(moved)
 
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         move_header_in_packet,
         lambda packet: getattr(packet, name) is not None and getattr(packet, before) is not None,

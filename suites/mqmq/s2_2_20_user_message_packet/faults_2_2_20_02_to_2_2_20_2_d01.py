@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import field_is, off_by, register_refusal_faults, send_wrong_size, set_bits
+from harness.faults.fields import add_to_field, register_refusal_faults, send_wrong_size, set_bits, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_field_values
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import (
@@ -52,31 +52,33 @@ for _name, _broken_rules, _says, _install in (
         "sender-user-message-sh-without-session-header",
         ("MQMQ-2.2.20-09",),
         "The sender's UserMessage has BaseHeader.Flags.SH set, but contains no SessionHeader.",
-        packets(UserMessagePacket, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], has_header("SessionHeader")),
+        change_packets_of_kind(
+            UserMessagePacket, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], has_header("SessionHeader")
+        ),
     ),
     (
         "sender-destination-list-header-size-4",
         ("MQMQ-2.2.20.2-01",),
         "The sender's list of destinations carries HeaderSize 4.",
-        field_is(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", 4),
+        set_field_value(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", 4),
     ),
     (
         "sender-list-element-count-too-large",
         ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
         "The sender's list of destinations carries an ElementCount that is much too large.",
-        field_is(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", LARGEST_BODY_BYTES),
+        set_field_value(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", LARGEST_BODY_BYTES),
     ),
     (
         "sender-list-signature-id-0x015f",
         ("MQMQ-2.2.20.3-01",),
         "The sender's MQFSignatureHeader carries ID 0x015F.",
-        field_is(UserMessagePacket, "MultiQueueFormatHeader.Signature.ID", 0x015F),
+        set_field_value(UserMessagePacket, "MultiQueueFormatHeader.Signature.ID", 0x015F),
     ),
     (
         "sender-list-signature-size-beyond-packet",
         ("MQMQ-2.2.20.3-03", "MQMQ-2.2.20.3-04"),
         "The sender's MQFSignatureHeader carries a Size above the size of the packet.",
-        field_is(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", LARGEST_BODY_BYTES),
+        set_field_value(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", LARGEST_BODY_BYTES),
     ),
     (
         "sender-list-signature-reversed",
@@ -86,7 +88,7 @@ for _name, _broken_rules, _says, _install in (
             "MQDMPR-3.1.1.12-29",
         ),
         "The sender's MQFSignatureHeader carries the bytes of the signature in reverse order.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket,
             {"MultiQueueFormatHeader.Signature.Signature": lambda old: old[::-1]},
             has_header("MultiQueueFormatHeader"),
@@ -96,7 +98,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-debug-header-qt-2",
         ("MQMQ-2.2.20.8-01",),
         "The sender's DebugHeader carries QT 2.",
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _is_debug_header_last
         ),
     ),
@@ -104,7 +106,7 @@ for _name, _broken_rules, _says, _install in (
         "sender-debug-header-without-queue-identifier",
         ("MQMQ-2.2.20.8-17",),
         "The sender's DebugHeader has QT 1, but contains no QueueIdentifier.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _is_debug_header_last
         ),
     ),
@@ -124,7 +126,7 @@ add(
     "sender-large-body-cut-in-half",
     "MQMQ-2.2.20-D01",
     "The sender's UserMessage carries only the first half of a body above 64 KiB.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": _halve_large_body, "MessagePropertiesHeader.Padding": None},
     ),
@@ -183,7 +185,7 @@ add(
     "sender-transaction-header-after-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the TransactionHeader after the MessagePropertiesHeader.",
-    packets(UserMessagePacket, _move_transaction_header_back, has_header("TransactionHeader")),
+    change_packets_of_kind(UserMessagePacket, _move_transaction_header_back, has_header("TransactionHeader")),
 )
 
 
@@ -197,7 +199,7 @@ add(
     "sender-debug-header-before-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the DebugHeader before the MessagePropertiesHeader.",
-    packets(UserMessagePacket, _move_debug_header_to_front, has_header("DebugHeader")),
+    change_packets_of_kind(UserMessagePacket, _move_debug_header_to_front, has_header("DebugHeader")),
 )
 
 
@@ -247,7 +249,7 @@ for _name, _rule, _path in (
         _name,
         _rule,
         f"The sender sets {_path} of a message to a nonzero value.",
-        field_is(UserMessagePacket, _path, 0xA5C3),
+        set_field_value(UserMessagePacket, _path, 0xA5C3),
     )
 
 
@@ -294,7 +296,7 @@ add(
     "sender-mqf-address-header-element-count-of-four-names-three",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
     "The sender writes an ElementCount that is one too low if the list of destinations has four names or more.",
-    off_by(
+    add_to_field(
         UserMessagePacket,
         "MultiQueueFormatHeader.Destination.ElementCount",
         -1,
@@ -307,7 +309,7 @@ add(
     "sender-mqf-address-header-id-of-responses-in-signed-message-administration",
     "MQMQ-2.2.20.2-D01",
     "The sender sets HeaderID of the list of response queues to 0xC8 if MQFSignatureHeader has a signature.",
-    field_is(
+    set_field_value(
         UserMessagePacket,
         "MultiQueueFormatHeader.Response.HeaderID",
         0xC8,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import field_is, register_set_bit_faults
+from harness.faults.fields import register_set_bit_faults, set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, send_wrong_bytes
+from harness.faults.primitives import change_packets_of_kind, send_wrong_bytes
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import (
@@ -80,7 +80,7 @@ for _name, _rule, _says, _change in (
         _swap_signature_size_and_id,
     ),
 ):
-    add(_name, _rule, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
+    add(_name, _rule, _says, change_packets_of_kind(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
 
 
 def omit_list_padding(packet: Any) -> bytes:
@@ -98,7 +98,7 @@ add(
     "sender-mqf-address-header-of-three-names-not-padded",
     "MQMQ-2.2.20.2-D03",
     "The sender does not pad the list of destinations to a multiple of 4 bytes if the list has three names or more.",
-    packets(UserMessagePacket, omit_list_padding, make_destination_list_length_condition(3)),
+    change_packets_of_kind(UserMessagePacket, omit_list_padding, make_destination_list_length_condition(3)),
 )
 
 
@@ -179,7 +179,7 @@ add(
     "sender-soap-header-sections-swapped",
     "MQMQ-2.2.20.7-D01",
     "The sender forwards a SoapHeader with the texts of its two sections swapped.",
-    packets(UserMessagePacket, _swap_soap_sections, has_header("SoapHeader")),
+    change_packets_of_kind(UserMessagePacket, _swap_soap_sections, has_header("SoapHeader")),
 )
 
 
@@ -187,7 +187,7 @@ add(
     "sender-debug-header-qt-3-in-message-to-several-queues",
     "MQMQ-2.2.20.8-01",
     "The sender sets QT to 3 in the DebugHeader of a traced message to several queues.",
-    field_is(UserMessagePacket, "DebugHeader.QT", 3, has_header("MultiQueueFormatHeader")),
+    set_field_value(UserMessagePacket, "DebugHeader.QT", 3, has_header("MultiQueueFormatHeader")),
 )
 
 
@@ -308,7 +308,7 @@ add(
     "sender-debug-header-queue-identifier-first",
     ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
     "The sender's DebugHeader has QueueIdentifier before Flags.",
-    packets(UserMessagePacket, _put_trace_queue_before_flags, has_header("DebugHeader")),
+    change_packets_of_kind(UserMessagePacket, _put_trace_queue_before_flags, has_header("DebugHeader")),
 )
 
 
@@ -316,7 +316,7 @@ add(
     "transactional-debug-header-with-qt-0",
     "MQMQ-2.2.20.8-D01",
     "The sender sets QT to 0 in the DebugHeader of a transactional message, although QueueIdentifier is present.",
-    field_is(UserMessagePacket, "DebugHeader.QT", 0, when=has_header("TransactionHeader")),
+    set_field_value(UserMessagePacket, "DebugHeader.QT", 0, when=has_header("TransactionHeader")),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserMessagePacket
@@ -25,7 +25,7 @@ add(
     "sender-signature-header-size-before-reserved",
     "MQMQ-2.2.20.3-D01",
     "The sender puts Size before Reserved in an MQFSignatureHeader.",
-    packets(UserMessagePacket, _put_size_before_reserved),
+    change_packets_of_kind(UserMessagePacket, _put_size_before_reserved),
     blind=True,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
@@ -85,7 +85,7 @@ add(
     "sender-debug-header-of-transactional-message-reserved-last",
     "MQMQ-2.2.20.8-D01",
     "The sender puts Reserved after QueueIdentifier in the DebugHeader of a transactional message.",
-    packets(
+    change_packets_of_kind(
         UserMessagePacket,
         _move_reserved_after_trace_queue,
         lambda packet: packet.DebugHeader is not None and packet.TransactionHeader is not None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.transfer.message_admission import MessageAdmission
@@ -96,25 +96,25 @@ for _name, _rule, _says, _install in (
         "transactional-message-qt-2",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT of a transactional message to 2.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 2, _make_condition_with_debug_header(is_transactional)),
+        set_field_value(UserMessagePacket, "DebugHeader.QT", 2, _make_condition_with_debug_header(is_transactional)),
     ),
     (
         "debug-header-without-queue-qt-3",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT to 3 in a DebugHeader without QueueIdentifier.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 3, _has_no_trace_queue),
+        set_field_value(UserMessagePacket, "DebugHeader.QT", 3, _has_no_trace_queue),
     ),
     (
         "large-message-qt-2",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT of a large message to 2.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 2, _make_condition_with_debug_header(has_large_body)),
+        set_field_value(UserMessagePacket, "DebugHeader.QT", 2, _make_condition_with_debug_header(has_large_body)),
     ),
     (
         "transactional-message-qt-1-without-queue-identifier",
         "MQMQ-2.2.20.8-17",
         "The sender omits QueueIdentifier in the DebugHeader of a transactional message in which QT is 1.",
-        packets(
+        change_packets_of_kind(
             UserMessagePacket,
             _omit_trace_queue,
             lambda packet: packet.DebugHeader is not None and _has_trace_queue(packet) and is_transactional(packet),
@@ -124,13 +124,13 @@ for _name, _rule, _says, _install in (
         "debug-header-qt-0-with-queue-identifier",
         "MQMQ-2.2.20.8-17",
         "The sender adds a QueueIdentifier of zeros to a DebugHeader in which QT is 0.",
-        packets(UserMessagePacket, _append_zero_trace_queue, _has_no_trace_queue),
+        change_packets_of_kind(UserMessagePacket, _append_zero_trace_queue, _has_no_trace_queue),
     ),
     (
         "large-message-qt-0-with-queue-identifier",
         "MQMQ-2.2.20.8-17",
         "The sender clears QT in the DebugHeader of a large message, and keeps QueueIdentifier.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 0, _make_condition_with_debug_header(has_large_body)),
+        set_field_value(UserMessagePacket, "DebugHeader.QT", 0, _make_condition_with_debug_header(has_large_body)),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.fields import clear_bits, set_bits
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import add
 from reference_qm.codec import DebugHeader, SoapHeader, UserMessagePacket
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
@@ -52,7 +52,7 @@ def _is_signed(packet: Any) -> bool:
 
 def _append_unflagged_header(name: str, header: Any, when: Any) -> Any:
     """Let the sender add a header to a message, although the flag of the header is clear."""
-    return packets(
+    return change_packets_of_kind(
         UserMessagePacket,
         lambda packet: join_headers(split_headers(packet) | {name: header.build()}),
         lambda packet: getattr(packet, name) is None and bool(when(packet)),

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import change_number, field_is, off_by
+from harness.faults.fields import add_to_field, change_number_in_field, set_field_value
 from harness.faults.parts import replace_part
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import MQFDirectQueueFormatName, UserMessagePacket
@@ -61,7 +61,7 @@ def _change_bytes_of_list_or_signature(
         sized = sum(len(data) for one, data in headers.items() if one != "SessionHeader")
         return set_packet_size(b"".join(headers.values()), sized)
 
-    return packets(UserMessagePacket, build_with_changed_record, when)
+    return change_packets_of_kind(UserMessagePacket, build_with_changed_record, when)
 
 
 def _build_list_of_elements(
@@ -152,7 +152,7 @@ for _name, _rule, _says, _install in (
         "empty-list-header-size-0",
         "MQMQ-2.2.20.2-D02",
         "The sender sets HeaderSize of an empty list of administration queues to 0.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderSize",
             0,
@@ -174,7 +174,7 @@ for _name, _rule, _says, _install in (
         "response-header-size-without-fixed-fields",
         "MQMQ-2.2.20.2-01",
         "The sender sets HeaderSize of a list of response queues to the size of the names.",
-        off_by(
+        add_to_field(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderSize",
             -_DESTINATION_LIST_FIXED_BYTES,
@@ -185,7 +185,7 @@ for _name, _rule, _says, _install in (
         "administration-header-size-8-too-high",
         "MQMQ-2.2.20.2-01",
         "The sender sets HeaderSize of a list of administration queues to 8 bytes more than the size of the list.",
-        off_by(
+        add_to_field(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderSize",
             8,
@@ -196,7 +196,7 @@ for _name, _rule, _says, _install in (
         "header-size-of-3-destinations-4-too-low",
         "MQMQ-2.2.20.2-01",
         "The sender sets HeaderSize of a list of three destinations to 4 bytes less than the size of the list.",
-        off_by(
+        add_to_field(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Destination.HeaderSize",
             -4,
@@ -207,7 +207,7 @@ for _name, _rule, _says, _install in (
         "administration-element-count-0",
         "MQMQ-2.2.20.2-04",
         "The sender sets ElementCount of a list of administration queues that is not empty to 0.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Administration.ElementCount",
             0,
@@ -218,7 +218,7 @@ for _name, _rule, _says, _install in (
         "response-element-count-one-too-high",
         "MQMQ-2.2.20.2-04",
         "The sender sets ElementCount of a list of response queues to one more than the number of names.",
-        off_by(
+        add_to_field(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Response.ElementCount",
             1,
@@ -229,7 +229,7 @@ for _name, _rule, _says, _install in (
         "element-count-of-3-destinations-2",
         "MQMQ-2.2.20.2-04",
         "The sender sets ElementCount of a list of three destinations to 2.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Destination.ElementCount",
             2,
@@ -264,7 +264,7 @@ for _name, _rule, _says, _install in (
         "administration-header-id-of-destinations",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of a list of administration queues to 0x64.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderID",
             0x64,
@@ -275,7 +275,7 @@ for _name, _rule, _says, _install in (
         "response-header-id-one-byte",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of a list of response queues to 0x2C.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderID",
             lambda old: old & 0xFF,
@@ -286,7 +286,7 @@ for _name, _rule, _says, _install in (
         "empty-response-list-header-id-0",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of an empty list of response queues to 0.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderID",
             0,
@@ -300,7 +300,7 @@ for _name, _rule, _says, _install in (
         "header-id-of-3-destinations-of-administration",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of a list of three destinations to 0xC8.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Destination.HeaderID",
             0xC8,
@@ -343,19 +343,19 @@ for _name, _rule, _says, _install in (
         "signature-id-one-byte",
         "MQMQ-2.2.20.3-01",
         "The sender sets ID of an MQFSignatureHeader with a signature to 0x5E.",
-        field_is(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID", 0x5E, _has_list_signature),
+        set_field_value(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID", 0x5E, _has_list_signature),
     ),
     (
         "empty-signature-id-0",
         "MQMQ-2.2.20.3-01",
         "The sender sets ID of an MQFSignatureHeader without a signature to 0.",
-        field_is(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID", 0, _has_lists_without_signature),
+        set_field_value(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID", 0, _has_lists_without_signature),
     ),
     (
         "signature-id-of-3-destinations-reversed",
         "MQMQ-2.2.20.3-01",
         "The sender sets ID of an MQFSignatureHeader in a message to three queues to 0x5E01.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID",
             0x5E01,
@@ -366,13 +366,13 @@ for _name, _rule, _says, _install in (
         "signature-size-with-fixed-fields",
         "MQMQ-2.2.20.3-03",
         "The sender adds the 8 bytes before Signature to Size of an MQFSignatureHeader with a signature.",
-        off_by(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", 8, _has_list_signature),
+        add_to_field(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", 8, _has_list_signature),
     ),
     (
         "signature-size-one-byte",
         "MQMQ-2.2.20.3-03",
         "The sender writes only seven bits of the number of bytes of Signature to Size of an MQFSignatureHeader.",
-        change_number(
+        change_number_in_field(
             UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", lambda old: old & 0x7F, _has_list_signature
         ),
     ),
@@ -380,7 +380,9 @@ for _name, _rule, _says, _install in (
         "empty-signature-size-8",
         "MQMQ-2.2.20.3-03",
         "The sender sets Size of an MQFSignatureHeader without a signature to 8.",
-        field_is(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", 8, _has_lists_without_signature),
+        set_field_value(
+            UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", 8, _has_lists_without_signature
+        ),
     ),
     (
         "signature-cut-by-4-bytes",

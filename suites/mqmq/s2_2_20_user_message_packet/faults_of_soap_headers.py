@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import change_number
+from harness.faults.fields import change_number_in_field
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
@@ -40,5 +40,7 @@ add(
     "router-soap-header-length-without-null",
     "MQMQ-2.2.20.7-03",
     "The router subtracts 1 from HeaderDataLength of the SoapHeader in a forwarded message.",
-    change_number(UserMessagePacket, "SoapHeader.HeaderDataLength", lambda old: old - 1, has_header("SoapHeader")),
+    change_number_in_field(
+        UserMessagePacket, "SoapHeader.HeaderDataLength", lambda old: old - 1, has_header("SoapHeader")
+    ),
 )

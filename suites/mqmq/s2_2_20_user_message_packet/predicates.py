@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import DebugHeader
 from suites.mqmq.steps.message_bytes import BASE_HEADER_NAME, USER_HEADER_NAME, is_valid_after_flag_is_set
@@ -27,12 +27,12 @@ USER_MESSAGE_KIND = "UserMessage"
 # -- headers (2.2.20) ---------------------------------------------------------------------------------------------
 
 for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), "MP is 1, and the message has a MessagePropertiesHeader")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), "MP is 1, and the message has a MessagePropertiesHeader")(
         check_properties_present
     )
 
 
-@passive("MQMQ-2.2.20-02", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")
+@passive("MQMQ-2.2.20-02", (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND, "unknown internal"), "IN is 0 in a message")
 def check_in_bit_is_clear(packet: Any, context: Context) -> Finding:
     """Check that IN is 0 in a message. An internal packet breaks the rule if its bytes would be a
     message if IN were 0.
@@ -54,7 +54,7 @@ for rule, header, flag, part in (
     ("MQMQ-2.2.20-07", USER_HEADER_NAME, "HH", "SoapHeader"),
     ("MQMQ-2.2.20-08", USER_HEADER_NAME, "MQ", "MultiQueueFormatHeader"),
 ):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), f"{part} is present if and only if {flag} is set")(
         make_part_presence_predicate(header, flag, part)
     )
 
@@ -76,7 +76,7 @@ for rule, expected, fields in (
     ("MQMQ-2.2.20.3-03", "Size is the size of the signature", ("MQFSignatureHeader.",)),
     ("MQMQ-2.2.20.3-04", "the signature has the size that Size states", ("MQFSignatureHeader.",)),
 ):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), expected)(
         make_well_formed_part_predicate("MultiQueueFormatHeader", *fields)
     )
 
@@ -136,6 +136,8 @@ def check_trace_queue_type(header: Any, packet: Any) -> Finding:
     return header.QT in (0, 1), f"QT is {header.QT}"
 
 
-passive("MQMQ-2.2.20.8-17", (USER_MESSAGE_KIND, MALFORMED), "the DebugHeader contains a QueueIdentifier if QT is 1")(
-    make_well_formed_part_predicate("DebugHeader", "DebugHeader.QueueIdentifier")
-)
+passive(
+    "MQMQ-2.2.20.8-17",
+    (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND),
+    "the DebugHeader contains a QueueIdentifier if QT is 1",
+)(make_well_formed_part_predicate("DebugHeader", "DebugHeader.QueueIdentifier"))

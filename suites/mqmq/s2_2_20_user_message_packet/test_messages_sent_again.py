@@ -42,11 +42,13 @@ def test_message_sent_again_has_session_header_only_with_sh(peer, sut, judge):
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
     if len(sent) < number or not sent[-1]["BaseHeader"].SH:
         raise ConformanceFailure("the SUT sent no message with a SessionHeader")
-    known = len(peer.inbox.pieces)
+    known = len(peer.inbox.packets_with_possibly_malformed_messages)
     session.close()
     later = sender.await_session()
-    peer.environment.run_until(lambda: len(peer.inbox.pieces) > known, sut.response_timeout_ms)
-    again = peer.inbox.pieces[known:]
+    peer.environment.run_until(
+        lambda: len(peer.inbox.packets_with_possibly_malformed_messages) > known, sut.response_timeout_ms
+    )
+    again = peer.inbox.packets_with_possibly_malformed_messages[known:]
     whole = [_does_sh_flag_agree_with_length(frame.data, len(frame.data)) for frame in (*sent, *again)]
     if not again:
         held = later.record.framer

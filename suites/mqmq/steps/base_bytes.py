@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from harness.capture.recorder import MALFORMED, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Frame
 from harness.judging.passive import Context, Finding, Predicate
 from reference_qm.codec import BaseHeader, FormatError
 from reference_qm.codec.base import BASE_HEADER_SIZE, SESSION_ACK_SIZES, SESSION_HEADER_SIZE
@@ -17,7 +17,7 @@ STREAM_PACKET_KINDS = (
     "SessionAck",
     "UserMessage",
     "unknown internal",
-    MALFORMED,
+    MALFORMED_PACKET_KIND,
 )
 FIELD_OF_ERROR_WITHOUT_PACKET, FIELD_OF_ERROR_AFTER_PACKET = "BaseHeader", "stream"
 """The codec's names for bytes that do not begin a packet, and for the bytes after them."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import Install
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
@@ -104,6 +104,6 @@ def change_sent_packets_starting_with_number(
             counts[key] += 1
             return change(packet) if counts[key] >= number else data
 
-        packets(kind, change_counted_packet)(faulty)
+        change_packets_of_kind(kind, change_counted_packet)(faulty)
 
     return install_with_packet_counts

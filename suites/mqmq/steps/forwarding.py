@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.mqmq.steps.layout import Layout
@@ -17,7 +17,9 @@ DESTINATION_QUEUE_NUMBER = 1
 APPLICATION_TAG_FIELD, MESSAGE_ID_FIELD = "MessagePropertiesHeader.ApplicationTag", "UserHeader.MessageID"
 
 
-def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
+def forward_message(
+    peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_CHANGED_FIELDS, **headers: Any
+) -> tuple[Frame, Frame]:
     """Send the SUT a message for a private queue of the peer; return the sent and the forwarded message, whose bytes
     may be malformed.
 
@@ -31,7 +33,7 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, *
 
 
 def send_for_forwarding(
-    peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any
+    peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_CHANGED_FIELDS, **headers: Any
 ) -> tuple[Frame, Frame | None]:
     """Send a message as ``forward_message`` does. Return the sent message and the message that the SUT forwards to the
     peer, or None instead of the latter if the peer gets no message.
@@ -49,7 +51,7 @@ def send_for_forwarding(
     def list_forwarded_frames() -> list[Frame]:
         return [
             frame
-            for frame in peer.inbox.pieces
+            for frame in peer.inbox.packets_with_possibly_malformed_messages
             if Layout(frame).fields.get(APPLICATION_TAG_FIELD) == tag
             or Layout(frame).fields.get(MESSAGE_ID_FIELD) == number
         ]

@@ -26,7 +26,7 @@ class MessagesSentBySut:
         self.sender = Sender(peer, sut, to)
         self.session: Conversation | None = None
         """The session on which the last message arrived."""
-        self.seen = len(peer.inbox.pieces)
+        self.seen = len(peer.inbox.packets_with_possibly_malformed_messages)
 
     def send(self, **message: Any) -> Frame:
         """Let the SUT send a message; return its packet.
@@ -53,23 +53,26 @@ class MessagesSentBySut:
         peer, inbox, seen = self.peer, self.peer.inbox, self.seen
         if self.session is None:
             peer.environment.run_until(
-                lambda: peer.has_unawaited_connection or len(inbox.pieces) > seen, self.sut.connect_timeout_ms
+                lambda: peer.has_unawaited_connection or len(inbox.packets_with_possibly_malformed_messages) > seen,
+                self.sut.connect_timeout_ms,
             )
-            if peer.has_unawaited_connection or len(inbox.pieces) <= seen:
+            if peer.has_unawaited_connection or len(inbox.packets_with_possibly_malformed_messages) <= seen:
                 self.session = self.sender.await_session()
-        peer.environment.run_until(lambda: len(inbox.pieces) > seen, self.sut.response_timeout_ms)
-        if len(inbox.pieces) <= seen:
+        peer.environment.run_until(
+            lambda: len(inbox.packets_with_possibly_malformed_messages) > seen, self.sut.response_timeout_ms
+        )
+        if len(inbox.packets_with_possibly_malformed_messages) <= seen:
             return None
         self.seen += 1
-        self.session = inbox.conversation(inbox.pieces[seen])
-        return inbox.pieces[seen]
+        self.session = inbox.conversation(inbox.packets_with_possibly_malformed_messages[seen])
+        return inbox.packets_with_possibly_malformed_messages[seen]
 
     def start_new_session(self) -> None:
         """Acknowledge all messages and close the session, so that the SUT sends the next message on a new session."""
         self.end()
         if self.session is not None:
             self.session.close()
-        self.session, self.seen = None, len(self.peer.inbox.pieces)
+        self.session, self.seen = None, len(self.peer.inbox.packets_with_possibly_malformed_messages)
 
     def end(self) -> None:
         """Acknowledge all messages."""

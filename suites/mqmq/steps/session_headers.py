@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, RecentValues, parse_frame_strictly
 from harness.peer.conversation import Conversation
 from harness.peer.timeouts import ACK_TIMEOUT_MS
@@ -41,7 +41,7 @@ class SessionMessageCounts(ConnectionSummary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Count a message, and remember the acknowledgments of its SessionHeader."""
-        if not frame.from_sut and frame.kind == MALFORMED:
+        if not frame.from_sut and frame.kind == MALFORMED_PACKET_KIND:
             self.is_clear = False
         packet = parse_frame_strictly(frame) if frame.kind in (SESSION_ACK_KIND, USER_MESSAGE_KIND) else None
         if packet is None:

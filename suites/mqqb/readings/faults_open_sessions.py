@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import replace_part
 from harness.faults.primitives import combine_installers
-from harness.faults.registry import add_reading
+from harness.faults.registry import register_variant_of_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.queue_manager import QueueManager
@@ -184,7 +184,7 @@ for _reading, _says, _moves, _choose in SESSION_CHOICE_FAULTS:
         (SenderUsesOpenSession,),
         {"is_sent_on_open_session": _moves, "choose_session": _choose},
     )
-    add_reading(
+    register_variant_of_reading(
         _reading,
         _says,
         combine_installers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from harness.faults.parts import follows, only_if
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.queueing.message_journaling import MessageJournaling
@@ -24,13 +24,13 @@ from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, QueueAccess, Sign
 from reference_qm.surface.clock import Now
 
 
-@follows("E83.2")
+@follows_reading_of_erratum("E83.2")
 class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
     """The receiver treats a message that names no sender, even a message without a SecurityHeader, as a message from
     the anonymous user.
     """
 
-    @only_if(
+    @faulty_only_if(
         lambda part, session, packet, queue, now: (
             packet.SecurityHeader is None and not _has_everyone_group_write_access(part, queue)
         )
@@ -46,11 +46,13 @@ def _has_everyone_group_write_access(part: SecurityOnReceipt, queue: Queue) -> b
     return is_access_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
-@follows("E105.2")
+@follows_reading_of_erratum("E105.2")
 class QueueManagerQuotaInBytes(QueueQuotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
-    @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes)
+    @faulty_only_if(
+        lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes
+    )
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
@@ -60,11 +62,11 @@ def _get_queue_manager_quota(part: QueueQuotas) -> float:
     return inf if quota == INFINITE_TIMEOUT else quota
 
 
-@follows("E109.2")
+@follows_reading_of_erratum("E109.2")
 class TimeToBeReceivedBeginsAtArrival(MessageLifetimes):
     """The receiver measures TimeToBeReceived from the arrival of a message."""
 
-    @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT)
+    @faulty_only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE_TIMEOUT)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life_s = message.TimeToBeReceived
@@ -73,18 +75,18 @@ class TimeToBeReceivedBeginsAtArrival(MessageLifetimes):
             self.qm.post_event(MessageDeadlinesChanged())
 
 
-@follows("E111.2")
+@follows_reading_of_erratum("E111.2")
 class ApplicationDeadLetterQueueOnlyForTransactionalMessages(MessageJournaling):
     """The sender puts only transactional messages into an application's dead-letter queue, and other messages into the
     system's dead-letter queue.
     """
 
-    @only_if(lambda part, message: message.TransactionIdentifier is None)
+    @faulty_only_if(lambda part, message: message.TransactionIdentifier is None)
     def find_dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
 
 
-@follows("E117.2")
+@follows_reading_of_erratum("E117.2")
 class MessagesToDirectNamesAreForwarded(MessageRouting):
     """The queue manager forwards messages from any client to the host of a direct name."""
 
@@ -92,7 +94,7 @@ class MessagesToDirectNamesAreForwarded(MessageRouting):
         return super().is_message_routable(packet) or packet.UserHeader.DestinationQueue is not None
 
 
-@follows("E118.2")
+@follows_reading_of_erratum("E118.2")
 class FmAndLmFlagsMarkEndsOfWholeTransaction(TransactionEvents):
     """The sender marks the first and last message of a whole transaction with FM and LM."""
 
@@ -111,7 +113,7 @@ class FmAndLmFlagsMarkEndsOfWholeTransaction(TransactionEvents):
             )
 
 
-@follows("E119.2")
+@follows_reading_of_erratum("E119.2")
 class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
     """If a message is purged after a transaction received it, the receiver deletes the message when the transaction
     aborts, and acknowledges the message as received.
@@ -125,7 +127,7 @@ class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
             super().abort_dequeue(operation, now)
 
 
-@follows("E81.2")
+@follows_reading_of_erratum("E81.2")
 class SignatureHashCoversAdditionalNullByte(SecurityOnReceipt):
     """The queue manager computes the hash for a signature from the specified values and an additional null byte."""
 
@@ -133,7 +135,7 @@ class SignatureHashCoversAdditionalNullByte(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind) + b"\0"
 
 
-@follows("E84.2")
+@follows_reading_of_erratum("E84.2")
 class SignatureOfMissingProviderIsVerified(SecurityOnReceipt):
     """The receiver verifies a signature of an unavailable cryptographic provider in the same way as any
     other signature.

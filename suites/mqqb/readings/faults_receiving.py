@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.parts import follows, only_if, replace_part
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum, replace_part
 from harness.faults.primitives import combine_installers
-from harness.faults.registry import add_reading
+from harness.faults.registry import register_variant_of_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
 from reference_qm.core.part import QueueManagerPart
 from reference_qm.core.sessions.session_closing import SessionClosing
@@ -40,11 +40,11 @@ HIGHEST_FORWARDED_HOP_COUNT = 0x1D
 REACH_QUEUE_TIMEOUT_CLASS = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
-@follows("E18.2")
+@follows_reading_of_erratum("E18.2")
 class DuplicatesAreDetectedByOrdinal(MessageHistory):
     """The receiver treats a message as a duplicate if an earlier message from any sender had the same ordinal."""
 
-    @only_if(lambda part, packet: _find_entry_with_same_ordinal(part, packet) is not None)
+    @faulty_only_if(lambda part, packet: _find_entry_with_same_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return _find_entry_with_same_ordinal(self, packet)
 
@@ -54,7 +54,7 @@ def _find_entry_with_same_ordinal(part: MessageHistory, packet: UserMessagePacke
     return next((one for one in part.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None)
 
 
-@follows("E220.2")
+@follows_reading_of_erratum("E220.2")
 class MessagesToOtherHostNamesAreDropped(MessageReceiving):
     """The receiver drops a message whose direct name names a different host."""
 
@@ -62,13 +62,13 @@ class MessagesToOtherHostNamesAreDropped(MessageReceiving):
         return not self.is_for_own_host(packet)
 
 
-@follows("E19.2")
+@follows_reading_of_erratum("E19.2")
 class RefusedMessagesAreNotCounted(MessageAdmission):
     """The receiver does not count refused recoverable messages. Therefore, the sender's next SessionHeader makes the
     receiver close the session.
     """
 
-    @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
+    @faulty_only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
@@ -78,16 +78,16 @@ class RefusedMessagesAreNotCounted(MessageAdmission):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
-@follows("E20.2")
+@follows_reading_of_erratum("E20.2")
 class SessionHeaderCountsAreComparedBeforeMessageIsCounted(MessageReceiving):
     """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
-    @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
+    @faulty_only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_message_received_on_session(session, packet)
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
-    @only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
+    @faulty_only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
     def put_received_message_into_queue(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
@@ -95,11 +95,11 @@ class SessionHeaderCountsAreComparedBeforeMessageIsCounted(MessageReceiving):
         super().put_received_message_into_queue(session, packet, receipt, now)
 
 
-@follows("E29.2")
+@follows_reading_of_erratum("E29.2")
 class HopCountIsRefusedWhenItOverflowsFiveBits(MessageRouting):
     """The receiver refuses a message when RC, which has five bits, overflows after the increment."""
 
-    @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_FORWARDED_HOP_COUNT)
+    @faulty_only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_FORWARDED_HOP_COUNT)
     def increment_hop_count(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         user = packet.UserHeader
         if user.RC == 0x1F:
@@ -125,38 +125,40 @@ class _AdminAcksOnlyOfListedClasses(AdminAcks):
         return message_class is not HOP_COUNT_EXCEEDED_CLASS and super().may_send_nack(message_class)
 
 
-add_reading(
+register_variant_of_reading(
     "E30.2",
     "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
     combine_installers(replace_part(_FinalAcksOnlyOfListedClasses), replace_part(_AdminAcksOnlyOfListedClasses)),
 )
 
 
-@follows("E34.1")
+@follows_reading_of_erratum("E34.1")
 class ExpiredMessageIsDiscardedWithoutAck(MessageAdmission):
     """The receiver discards an expired message and sends no acknowledgment."""
 
     _is_message_expiring = False
 
-    @only_if(lambda part, session, packet, message_class, now: message_class is REACH_QUEUE_TIMEOUT_CLASS)
+    @faulty_only_if(lambda part, session, packet, message_class, now: message_class is REACH_QUEUE_TIMEOUT_CLASS)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         """Send no acknowledgment."""
 
-    @only_if(lambda part, session, packet, queue, now: part.qm.message_lifetimes.has_message_expired(packet, now))
+    @faulty_only_if(
+        lambda part, session, packet, queue, now: part.qm.message_lifetimes.has_message_expired(packet, now)
+    )
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         self._is_message_expiring = True
         outcome = super().check_expiration(session, packet, queue, now)
         self._is_message_expiring = False
         return outcome
 
-    @only_if(lambda part, message: getattr(part, "_is_message_expiring", False))
+    @faulty_only_if(lambda part, message: getattr(part, "_is_message_expiring", False))
     def journal_refused_message(self, message: Message) -> None:
         """Do not put the refused message into a journal."""
 
 
-@follows("E39.2")
+@follows_reading_of_erratum("E39.2")
 class OrderAckSentBeforeFirstMessage(OrderAcks):
     """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
 
@@ -171,13 +173,13 @@ class OrderAckSentBeforeFirstMessage(OrderAcks):
             self.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
 
-@follows("E40.1")
+@follows_reading_of_erratum("E40.1")
 class SequenceAdvancesForMessageOverQuota(MessageAdmission):
     """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because a
     quota is exceeded.
     """
 
-    @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
+    @faulty_only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
@@ -187,11 +189,11 @@ class SequenceAdvancesForMessageOverQuota(MessageAdmission):
         return room
 
 
-@follows("E40.2")
+@follows_reading_of_erratum("E40.2")
 class SequenceAdvancesForEveryRefusedMessage(MessageAdmission):
     """The receiver advances the sequence for every refused message."""
 
-    @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
+    @faulty_only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
@@ -205,7 +207,7 @@ class SequenceAdvancesForEveryRefusedMessage(MessageAdmission):
                 _advance_incoming_sequence(self, session, packet, queue, message, now)
         return admitted
 
-    @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
+    @faulty_only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
@@ -239,7 +241,7 @@ def _advance_incoming_sequence(
     part.qm.order_acks.start_order_ack_timer(session, now)
 
 
-@follows("E41.2")
+@follows_reading_of_erratum("E41.2")
 class OneIncomingSequenceForEachSender(TransactionalReceiving):
     """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
@@ -276,11 +278,11 @@ def _list_queues(part: SessionClosing) -> Iterable[Queue]:
     return part.qm.queue_names.list_every_queue()
 
 
-@follows("E41.3")
+@follows_reading_of_erratum("E41.3")
 class IncomingSequenceEndsWithSession(SessionClosing):
     """The receiver ends the incoming sequence when the session ends."""
 
-    @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
+    @faulty_only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
         for queue in _list_queues(self):
@@ -289,13 +291,13 @@ class IncomingSequenceEndsWithSession(SessionClosing):
                 del known[key]
 
 
-@follows("E49.2")
+@follows_reading_of_erratum("E49.2")
 class UnlistedPrivacyLevelIsRefusedAsBadSignature(SecurityOnReceipt):
     """The receiver refuses a message whose PrivacyLevel is not listed with the class BAD_SIGNATURE,
     regardless of EB.
     """
 
-    @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
+    @faulty_only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
@@ -322,7 +324,7 @@ class _FinalAckForEveryRemovedMessage(MessageArrival):
 
     session: Session
 
-    @only_if(
+    @faulty_only_if(
         lambda part, position, now: (
             _does_message_request_journaling(position.MessageReference) and _has_arrived_on_session(part, position)
         )
@@ -340,7 +342,7 @@ class _ArrivalSessionRecorder(MessageReceiving):
     arrived determines the kind of name.
     """
 
-    @only_if(lambda part, session, packet, *_: _does_packet_request_journaling(packet))
+    @faulty_only_if(lambda part, session, packet, *_: _does_packet_request_journaling(packet))
     def put_received_message_into_queue(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
@@ -349,7 +351,7 @@ class _ArrivalSessionRecorder(MessageReceiving):
         super().put_received_message_into_queue(session, packet, receipt, now)
 
 
-add_reading(
+register_variant_of_reading(
     "E47.2",
     "The receiver sends a FinalAck for every message with a journaling request that leaves its queue.",
     combine_installers(replace_part(_FinalAckForEveryRemovedMessage), replace_part(_ArrivalSessionRecorder)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import follows, only_if, replace_part
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum, replace_part
 from harness.faults.primitives import combine_installers
-from harness.faults.registry import add_reading
+from harness.faults.registry import register_variant_of_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
 from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
@@ -31,7 +31,7 @@ from reference_qm.surface.clock import Now
 HALF_OF_SEQUENCE_NUMBER_RANGE = 0x8000
 
 
-@follows("E22.2")
+@follows_reading_of_erratum("E22.2")
 class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
     """When the sender receives a SessionHeader, it treats every recoverable message up to RecoverableMsgAckSeqNumber as
     acknowledged.
@@ -51,7 +51,7 @@ class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
         super().delete_acknowledged_recoverable_messages(session, header)
 
 
-@follows("E24.2")
+@follows_reading_of_erratum("E24.2")
 class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
     """The receiver always restarts the Session Ack Send Timer when it expires."""
 
@@ -63,30 +63,30 @@ class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
 
-@follows("E25.2")
+@follows_reading_of_erratum("E25.2")
 class WindowSizeOfPeerLimitsSender(MessageSending):
     """The sender limits the number of its unacknowledged messages to the peer's WindowSize."""
 
-    @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
+    @faulty_only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
     def is_window_open(self, session: Session) -> bool:
         return session.UnAckedMessageCount < session.ReceivedWindowSize
 
 
 class _PeerWindowSizeOfLatestSessionHeader(SessionAcks):
-    @only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
+    @faulty_only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
     def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         session.ReceivedWindowSize = header.WindowSize
         super().process_session_header(session, header, now)
 
 
-add_reading(
+register_variant_of_reading(
     "E25.3",
     "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
     combine_installers(replace_part(WindowSizeOfPeerLimitsSender), replace_part(_PeerWindowSizeOfLatestSessionHeader)),
 )
 
 
-@follows("E35.2")
+@follows_reading_of_erratum("E35.2")
 class LabelOfSenderReportSaysSentBy(MessageTracing):
     """The sender's report on a sent message has "sent by" in its label, and no space before the end tag of the hop
     count.
@@ -104,18 +104,20 @@ class LabelOfSenderReportSaysSentBy(MessageTracing):
         return super().build_report_body(message, next_hop).replace(" </HOP COUNT>", "</HOP COUNT>")
 
 
-@follows("E36.2")
+@follows_reading_of_erratum("E36.2")
 class OrderAckIsRecoverable(MessageSending):
     """The receiver sends recoverable OrderAcks."""
 
-    @only_if(lambda part, queue, position, now: position.MessageReference.Class == MessageClass.MQMSG_CLASS_ORDER_ACK)
+    @faulty_only_if(
+        lambda part, queue, position, now: position.MessageReference.Class == MessageClass.MQMSG_CLASS_ORDER_ACK
+    )
     def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
         super().on_message_position_available(queue, position, now)
 
 
-@follows("E42.2")
+@follows_reading_of_erratum("E42.2")
 class OrderAckSentToOrderQueueOfRemoteQueueManager(OrderAcks):
     """For a private name, the receiver uses the order queue of the session's remote queue manager."""
 
@@ -125,19 +127,19 @@ class OrderAckSentToOrderQueueOfRemoteQueueManager(OrderAcks):
         return name if direct else str(PrivateName(session.RemoteQMGuid, ORDER_QUEUE_NUMBER))
 
 
-@follows("E221.2")
+@follows_reading_of_erratum("E221.2")
 class OrderAckWaitsUntilLastSendTime(OrderAcks):
     """While the receiver's clock shows a time before LastOrderAckSendTime, each further transactional message delays
     the OrderAck again.
     """
 
-    @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
+    @faulty_only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
 
-@follows("E44.2")
+@follows_reading_of_erratum("E44.2")
 class FirstResentMessageHasPreviousNumber(TransactionalSending):
     """When the sender resends the first message in OutgoingMessageTable, it sets PreviousTxSequenceNumber to the number
     of this message minus one.
@@ -155,7 +157,7 @@ class FirstResentMessageHasPreviousNumber(TransactionalSending):
         )
 
 
-@follows("E45.2")
+@follows_reading_of_erratum("E45.2")
 class SenderDeletesMessageWhenOrderAckArrives(OrderAcks):
     """The sender deletes a message when its OrderAck arrives, and leaves ReceivedOrderAck FALSE."""
 
@@ -167,7 +169,7 @@ class SenderDeletesMessageWhenOrderAckArrives(OrderAcks):
         self.qm.transactional_sending.begin_sequence(session)
 
 
-@follows("E46.2")
+@follows_reading_of_erratum("E46.2")
 class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
     """The sender increments ResendIntervalIndex for each OrderAck."""
 
@@ -181,7 +183,7 @@ class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
             super().reset_resend_interval(session)
 
 
-@follows("E48.2")
+@follows_reading_of_erratum("E48.2")
 class MessageIdentifiersBeginWithZero(MessageNumbering):
     """The queue manager gives its first message the identifier 0."""
 
@@ -194,19 +196,19 @@ class MessageIdentifiersBeginWithZero(MessageNumbering):
         return self.qm.adm.MessageIdOrdinal
 
 
-@follows("E64.2")
+@follows_reading_of_erratum("E64.2")
 class WaitingMessagesCountAsUnacknowledged(SessionInitialization):
     """The sender counts the waiting messages in UnAckedMessageCount of a new session, and counts them
     again when it resends them.
     """
 
-    @only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)
+    @faulty_only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
         session.UnAckedMessageCount = len(session.OutgoingMessageTable)
 
 
-@follows("E65.2")
+@follows_reading_of_erratum("E65.2")
 class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
     """Whenever an acknowledgment arrives, the sender resends all messages of the session that are still
     unacknowledged.
@@ -222,7 +224,7 @@ class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
         self.qm.message_sending.dispatch_messages(session, now)
 
 
-@follows("E87.2")
+@follows_reading_of_erratum("E87.2")
 class SessionHeaderRestartsAckSendTimer(MessageSending):
     """The sender restarts the Session Ack Send Timer after it sends a message with a SessionHeader."""
 
@@ -234,11 +236,11 @@ class SessionHeaderRestartsAckSendTimer(MessageSending):
         return packet
 
 
-@follows("E110.2")
+@follows_reading_of_erratum("E110.2")
 class SenderIgnoresTimeToBeReceived(MessageLifetimes):
     """The sender sends a message whose TimeToBeReceived has expired; the message expires at its destination."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, packet, now: (
             part.qm.message_sending.is_from_this_queue_manager(packet)
             and packet.UserHeader.TimeToBeReceived != INFINITE_TIMEOUT

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import follows, only_if, replace_part
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum, replace_part
 from harness.faults.primitives import combine_installers
-from harness.faults.registry import add_reading
+from harness.faults.registry import register_variant_of_reading
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
@@ -30,11 +30,11 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-@follows("E10.2")
+@follows_reading_of_erratum("E10.2")
 class ResponseToRefusedRequestRepeatsServerGuid(SessionOpening):
     """The acceptor repeats the requested ServerGuid in the response to a refused request."""
 
-    @only_if(lambda part, session, request: session.was_session_refused)
+    @faulty_only_if(lambda part, session, request: session.was_session_refused)
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
@@ -45,30 +45,30 @@ class ResponseToRefusedRequestRepeatsServerGuid(SessionOpening):
         )
 
 
-@follows("E12.2")
+@follows_reading_of_erratum("E12.2")
 class RefusedSessionRequestClosesConnection(SessionOpening):
     """The acceptor closes the connection immediately after it has refused a session."""
 
-    @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
+    @faulty_only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
         if session.was_session_refused and session.SessionState is SessionState.WAITING_CP_MSG:
             self.qm.session_closing.close(session, "the connection was refused (MS-MQQB 3.1.5.3.1)", now)
 
 
-@follows("E13.2")
+@follows_reading_of_erratum("E13.2")
 class OneInitializationTimerForAllSessions(SessionTimers):
     """The queue manager has one Session Initialization Timer for all sessions, so that each start or stop of the timer
     affects all sessions.
     """
 
-    @only_if(lambda part, session, name, *_: _is_initialization_timer_shared(part, session, name))
+    @faulty_only_if(lambda part, session, name, *_: _is_initialization_timer_shared(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         super().start(session, name, duration_ms, now)
         for other in _list_initializing_sessions(self):
             super().start(other, name, duration_ms, now)
 
-    @only_if(lambda part, session, name: _is_initialization_timer_shared(part, session, name))
+    @faulty_only_if(lambda part, session, name: _is_initialization_timer_shared(part, session, name))
     def stop(self, session: Session, name: TimerName) -> None:
         if session in _list_initializing_sessions(self):
             for other in _list_initializing_sessions(self):
@@ -87,11 +87,11 @@ def _list_initializing_sessions(part: SessionTimers) -> list[Session]:
     return [one for one in part.qm.sessions.values() if timers.is_running(TimerKey(name, one.number))]
 
 
-@follows("E14.2")
+@follows_reading_of_erratum("E14.2")
 class ConnectionParametersOutsideRangeAreAccepted(Identifying):
     """The acceptor accepts ConnectionParameters outside their ranges unchanged."""
 
-    @only_if(
+    @faulty_only_if(
         lambda part, packet: (
             isinstance(packet, ConnectionParametersPacket) and packet != _clamp_parameters_to_ranges(packet)
         )
@@ -100,7 +100,7 @@ class ConnectionParametersOutsideRangeAreAccepted(Identifying):
         """Accept ConnectionParameters with any values."""
 
 
-@follows("E14.3")
+@follows_reading_of_erratum("E14.3")
 class ConnectionParametersOutsideRangeAreLimited(Identifying):
     """The acceptor replaces parameters outside their ranges by the nearest valid values, and repeats these values in
     its response.
@@ -127,21 +127,21 @@ def _clamp_value(value: int, limits: tuple[int, int]) -> int:
     return min(max(value, limits[0]), limits[1])
 
 
-@follows("E15.2")
+@follows_reading_of_erratum("E15.2")
 class EveryPingCookieIsOne(PingHandling):
     """The initiator resets PingCookie to 0 for every new session, so every ping has Cookie 1."""
 
-    @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
+    @faulty_only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = 0
         super().send_request(session, now)
 
 
-@follows("E31.2")
+@follows_reading_of_erratum("E31.2")
 class UnusedTransactionBitsCloseSession(Identifying):
     """The receiver closes the session when an unused bit of TransactionHeader.Flags is set."""
 
-    @only_if(lambda part, packet: _has_unused_transaction_bits(packet))
+    @faulty_only_if(lambda part, packet: _has_unused_transaction_bits(packet))
     def check_field_values(self, packet: Packet) -> None:
         super().check_field_values(packet)
         raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "unused bits are set")
@@ -152,43 +152,45 @@ def _has_unused_transaction_bits(packet: Packet) -> bool:
     return header is not None and header.Flags >> 24 != 0
 
 
-@follows("E33.1")
+@follows_reading_of_erratum("E33.1")
 class TracedPacketWithoutDebugHeaderIsMalformed(Identifying):
     """The receiver treats a packet with TR and without DH as malformed and closes the session."""
 
-    @only_if(lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH)
+    @faulty_only_if(
+        lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH
+    )
     def check_field_values(self, packet: Packet) -> None:
         super().check_field_values(packet)
         raise FormatError("BaseHeader.Flags", 0, "MS-MQMQ 2.2.19.1", "TR is set, but DH is clear")
 
 
-@follows("E50.2")
+@follows_reading_of_erratum("E50.2")
 class OpeningPacketsLeaveReceivedAckFalse(Identifying):
     """The sender does not set ReceivedAck for packets that set up the session, so that the first expiry of the Session
     Ack Wait Timer closes the session.
     """
 
-    @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
+    @faulty_only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
     def note_packet_received(self, session: Session) -> None:
         """Leave ReceivedAck unchanged."""
 
 
 class _RemoteGuidTakenFromPingResponse(PingHandling):
-    @only_if(lambda part, session, *_: session.is_destination_direct)
+    @faulty_only_if(lambda part, session, *_: session.is_destination_direct)
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().on_ping_response_processed(session, response, now)
 
 
 class _EstablishRequestWithGuidOfPingResponse(SessionEstablishing):
-    @only_if(lambda part, session, now: session.is_destination_direct and session.is_ping_sent_before_session)
+    @faulty_only_if(lambda part, session, now: session.is_destination_direct and session.is_ping_sent_before_session)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         header = replace(request.EstablishConnectionHeader, ServerGuid=session.RemoteQMGuid)
         return replace(request, EstablishConnectionHeader=header)
 
 
-add_reading(
+register_variant_of_reading(
     "E11.2",
     "For a direct name, the initiator takes RemoteQMGuid from the Ping Response and uses it in its request.",
     combine_installers(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import change_every_packet, filter_effects, filter_inputs, skip
+from harness.faults.primitives import change_every_packet, filter_effects, filter_inputs, omit_step
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.session_connecting import SessionConnecting
@@ -122,7 +122,7 @@ add(
     "receiver-order-ack-and-final-ack-never-sent",
     "MQQB-2.1.1-D01",
     "The receiver never sends an OrderAck or a FinalAck.",
-    skip(OrderAcks.send_transactional_ack),
+    omit_step(OrderAcks.send_transactional_ack),
 )
 
 

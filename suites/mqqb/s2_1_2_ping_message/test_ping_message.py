@@ -103,7 +103,7 @@ def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
     """The peer sends a Ping Request from one UDP port, and then from a second one. Each time, only the port that sent
     the request receives the response, which has the Cookie of the request.
     """
-    first, second = peer.open_udp(), peer.open_udp()
+    first, second = peer.open_ping_port(), peer.open_ping_port()
     for case, asking, other in (("first request", first, second), ("request of another port", second, first)):
         sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
         reply = asking.poll()

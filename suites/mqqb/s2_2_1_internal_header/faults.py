@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import clear_bits, field_is, register_refusal_faults, sent_as, set_bits
+from harness.faults.fields import clear_bits, limit_to_sender_role, register_refusal_faults, set_bits, set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import fall_silent_after_step, send_wrong_bytes, set_fields, wrong_fields
+from harness.faults.primitives import fall_silent_after_step, send_wrong_bytes, send_wrong_field_values, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -49,7 +49,7 @@ add(
     "any-connection-parameters-internal-reserved-not-zero",
     "MQQB-2.2.1-01",
     "A queue manager sends a ConnectionParameters packet with InternalHeader.Reserved 0xBEEF.",
-    field_is(ConnectionParametersPacket, "InternalHeader.Reserved", 0xBEEF),
+    set_field_value(ConnectionParametersPacket, "InternalHeader.Reserved", 0xBEEF),
 )
 
 
@@ -70,7 +70,7 @@ for kind, name in (
         f"queue-manager-reserved-of-{name}-1",
         "MQQB-2.2.1-01",
         f"A queue manager sends 1 in InternalHeader.Reserved of a {kind.__name__.removesuffix('Packet')} packet.",
-        wrong_fields(kind, {"InternalHeader.Reserved": 1}),
+        send_wrong_field_values(kind, {"InternalHeader.Reserved": 1}),
         blind=True,
     )
 
@@ -127,7 +127,7 @@ add(
     "initiator-parameters-request-internal-header-reserved-1",
     "MQQB-2.2.1-01",
     "The initiator sends 1 in InternalHeader.Reserved of its ConnectionParameters request.",
-    sent_as("initiator", field_is(ConnectionParametersPacket, "InternalHeader.Reserved", 1)),
+    limit_to_sender_role("initiator", set_field_value(ConnectionParametersPacket, "InternalHeader.Reserved", 1)),
 )
 
 
@@ -135,7 +135,7 @@ add(
     "any-connection-parameters-pt-unknown",
     "MQQB-2.2.1-02",
     "A queue manager sends a ConnectionParameters packet with PT 7.",
-    field_is(ConnectionParametersPacket, "InternalHeader.PT", 7),
+    set_field_value(ConnectionParametersPacket, "InternalHeader.PT", 7),
 )
 
 
@@ -219,7 +219,7 @@ add(
     "acceptor-recoverable-session-ack-cs-set",
     "MQQB-2.2.1-04",
     "The acceptor sets CS in a SessionAck that acknowledges a recoverable message.",
-    sent_as(
+    limit_to_sender_role(
         "acceptor",
         set_bits(SessionAckPacket, "InternalHeader.CS", lambda packet: packet.SessionHeader.RecoverableMsgAckFlags),
     ),

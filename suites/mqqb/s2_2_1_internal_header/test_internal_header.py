@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import closed, closed_unanswered, fields, none, packet
+from harness.expectations import closed_without_answer, connection_closed_by_sut, fields, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, sut_survives
@@ -160,7 +160,7 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
 def test_initiator_reads_refusal_from_bit_4_of_flags(peer, sut, judge):
     """The SUT closes the connection after a response with bit 4 of Flags set, and answers a response with bit 5 set."""
     session = OutgoingSession(peer, sut)
-    for flag, expected in (("CS", closed_unanswered(1)), ("X5", packet("ConnectionParameters"))):
+    for flag, expected in (("CS", closed_without_answer(1)), ("X5", packet("ConnectionParameters"))):
         asked = session.await_request()
         sent = session.connection.send(establish_response(peer, asked, internal={flag: 1}))
         answer = session.connection.poll_next_packet()
@@ -181,12 +181,12 @@ def test_initiator_reads_refusal_from_bit_4_of_flags(peer, sut, judge):
 def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     """An internal packet with an unknown PT, sent on an open session, makes the SUT close the connection."""
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     data = bytearray(bytes(connection.sent[1].data))
     data[FLAGS_OFFSET] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
-    judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
+    judge("MQQB-2.2.1-03", expected=connection_closed_by_sut(), observed=connection, evidence=[sent])
 
 
 @sut_survives()
@@ -219,7 +219,7 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
     a separate session.
     """
     peer.open_raw()
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS
     values = dict.fromkeys(RULES_OF_RESERVED_BITS, 1) | {"Reserved": 0xBEEF}
     came, evidence = _open_session_with_internal_fields(peer, sut, listener, values)

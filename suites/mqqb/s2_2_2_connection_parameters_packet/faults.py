@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import clear_bits, field_is, refuse_packets_unless_field_is_zero, sent_as
+from harness.faults.fields import clear_bits, limit_to_sender_role, refuse_packets_unless_field_is_zero, set_field_value
 from harness.faults.parts import fault
 from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
@@ -32,7 +32,7 @@ add(
     "any-connection-parameters-pt-2",
     "MQQB-2.2.2-02",
     "A queue manager sends a ConnectionParameters packet with PT 2.",
-    field_is(ConnectionParametersPacket, "InternalHeader.PT", 2),
+    set_field_value(ConnectionParametersPacket, "InternalHeader.PT", 2),
 )
 
 
@@ -40,7 +40,7 @@ add(
     "any-connection-parameters-reserved-not-zero",
     "MQQB-2.2.2.1-01",
     "A queue manager sends a ConnectionParameters packet with ConnectionParametersHeader.Reserved 0xBEEF.",
-    field_is(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved", 0xBEEF),
+    set_field_value(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved", 0xBEEF),
 )
 
 
@@ -129,7 +129,9 @@ for _name, _rule, _field, _value in (
         _name,
         _rule,
         f"The initiator sends a ConnectionParameters packet with {_field} {_value}.",
-        sent_as("initiator", field_is(ConnectionParametersPacket, f"ConnectionParametersHeader.{_field}", _value)),
+        limit_to_sender_role(
+            "initiator", set_field_value(ConnectionParametersPacket, f"ConnectionParametersHeader.{_field}", _value)
+        ),
     )
 
 

@@ -71,7 +71,7 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
     Reserved 0 on one of them, and with a nonzero Reserved on the other. The SUT behaves in the same way on both: it
     sends its message, and accepts a message from the peer.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     for window in PEER_WINDOW_SIZES:
         effects, evidence = [], []
         for value in (0, reserved):

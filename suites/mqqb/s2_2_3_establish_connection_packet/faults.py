@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import clear_bits, field_is, invert_bits, off_by, register_refusal_faults, sent_as
+from harness.faults.fields import (
+    add_to_field,
+    clear_bits,
+    invert_bits,
+    limit_to_sender_role,
+    register_refusal_faults,
+    set_field_value,
+)
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, send_wrong_bytes, set_fields
+from harness.faults.primitives import change_packets_of_kind, send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import NULL_GUID, EstablishConnectionHeader, EstablishConnectionPacket
@@ -35,55 +42,61 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-pt-3",
         ("MQQB-2.2.3-02",),
         "A queue manager sends an EstablishConnection packet with PT 3.",
-        field_is(ESTABLISH_PACKET_CLASS, "InternalHeader.PT", 3),
+        set_field_value(ESTABLISH_PACKET_CLASS, "InternalHeader.PT", 3),
     ),
     (
         "initiator-establish-connection-server-guid-set-to-own-guid",
         ("MQQB-2.2.3.1-01",),
         "The initiator's EstablishConnection request has the initiator's own GUID as ServerGuid.",
-        sent_as("initiator", packets(ESTABLISH_PACKET_CLASS, _set_server_guid_to_client_guid)),
+        limit_to_sender_role(
+            "initiator", change_packets_of_kind(ESTABLISH_PACKET_CLASS, _set_server_guid_to_client_guid)
+        ),
     ),
     (
         "acceptor-establish-connection-server-guid-of-initiator",
         ("MQQB-2.2.3.1-02",),
         "The acceptor's EstablishConnection response has the initiator's GUID as ServerGuid.",
-        sent_as("acceptor", packets(ESTABLISH_PACKET_CLASS, _set_server_guid_to_client_guid)),
+        limit_to_sender_role(
+            "acceptor", change_packets_of_kind(ESTABLISH_PACKET_CLASS, _set_server_guid_to_client_guid)
+        ),
     ),
     (
         "any-establish-connection-re-0x11",
         ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
         "A queue manager sends an EstablishConnection packet with RE 0x11.",
-        off_by(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.RE", 1),
+        add_to_field(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.RE", 1),
     ),
     (
         "initiator-establish-connection-se-clear-without-ping",
         ("MQQB-2.2.3.1-05",),
         "The initiator's EstablishConnection request has SE 0 although it sent no Ping Request.",
-        sent_as("initiator", clear_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.SE")),
+        limit_to_sender_role("initiator", clear_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.SE")),
     ),
     (
         "acceptor-establish-connection-se-inverted",
         ("MQQB-2.2.3.1-06",),
         "The acceptor's EstablishConnection response inverts the SE of the request.",
-        sent_as("acceptor", invert_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.SE")),
+        limit_to_sender_role("acceptor", invert_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.SE")),
     ),
     (
         "initiator-establish-connection-os-inverted",
         ("MQQB-2.2.3.1-07",),
         "The initiator's EstablishConnection request has OS inverted.",
-        sent_as("initiator", invert_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.OS")),
+        limit_to_sender_role("initiator", invert_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.OS")),
     ),
     (
         "any-establish-connection-reserved-not-zero",
         ("MQQB-2.2.3.1-14",),
         "A queue manager sends an EstablishConnection packet with EstablishConnectionHeader.Reserved 0xBEEF.",
-        field_is(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.Reserved", 0xBEEF),
+        set_field_value(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.Reserved", 0xBEEF),
     ),
     (
         "acceptor-establish-connection-padding-zero",
         ("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"),
         "The acceptor's EstablishConnection response has zeros in Padding.",
-        sent_as("acceptor", field_is(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.Padding", bytes(512))),
+        limit_to_sender_role(
+            "acceptor", set_field_value(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.Padding", bytes(512))
+        ),
     ),
     (
         "any-establish-connection-4-bytes-too-long",
@@ -159,9 +172,11 @@ add(
     "acceptor-establish-response-re-0",
     "MQQB-2.2.3.1-04",
     "The acceptor sends RE 0 in a response that refuses the request.",
-    sent_as(
+    limit_to_sender_role(
         "acceptor",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.RE", 0, lambda packet: packet.InternalHeader.CS),
+        set_field_value(
+            EstablishConnectionPacket, "EstablishConnectionHeader.RE", 0, lambda packet: packet.InternalHeader.CS
+        ),
     ),
 )
 

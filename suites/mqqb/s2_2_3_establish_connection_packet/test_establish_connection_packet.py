@@ -192,7 +192,7 @@ def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
     """On each of six sessions, the peer sends an EstablishConnection response with Reserved or one unused bit set. The
     SUT opens each session and sends its message.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     for field, rule in (RULES_OF_UNUSED_BITS | {"Reserved": "MQQB-2.2.3.1-14"}).items():
         make_sut_send_message(peer, sut, peer.direct_name())
         session = OutgoingSession(peer, sut, listener=listener)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, set_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import (
     MessageClass,
     MessagePropertiesHeader,
@@ -112,7 +112,7 @@ for _name, _rule, _path, _value, _when in (
         _rule,
         f"The receiver sends {_path} {_value} in an OrderAck "
         f"{'to a private name' if _when is _is_order_ack_to_private_name else 'of a later message'}.",
-        field_is(UserMessagePacket, _path, _value, _when),
+        set_field_value(UserMessagePacket, _path, _value, _when),
         blind=True,
     )
 
@@ -139,7 +139,7 @@ add(
     "receiver-order-ack-message-size-0",
     "MQQB-2.2.4-08",
     "The receiver sends an OrderAck with a MessageSize of 0.",
-    field_is(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.MessageSize", 0, is_order_ack),
+    set_field_value(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.MessageSize", 0, is_order_ack),
 )
 
 
@@ -147,7 +147,7 @@ add(
     "receiver-order-ack-message-size-16",
     "MQQB-2.2.4-08",
     "The receiver sends an OrderAck with a MessageSize of 16, the size without Reserved.",
-    field_is(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.MessageSize", 16, is_order_ack),
+    set_field_value(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.MessageSize", 16, is_order_ack),
 )
 
 
@@ -173,7 +173,7 @@ def _copy_property_of_latest_message_to_order_ack(name: str) -> Install:
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES_HEADER_NAME}.{name}": getattr(last, name)})
         return changed
 
-    return combine_installers(replace_part(_LatestMessageRecorder), change_construction(copy_property))
+    return combine_installers(replace_part(_LatestMessageRecorder), change_constructed_packet(copy_property))
 
 
 add(
@@ -191,7 +191,7 @@ add(
     "receiver-order-ack-class-normal",
     "MQQB-2.2.4-10",
     "The receiver sends an OrderAck with the MessageClass NORMAL.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL_MESSAGE_CLASS, is_order_ack),
+    set_field_value(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL_MESSAGE_CLASS, is_order_ack),
 )
 
 
@@ -427,7 +427,7 @@ add(
     "receiver-order-ack-to-private-name-body-type-byte-array",
     "MQQB-2.2.4-11",
     "The receiver sets BodyType of an OrderAck to a private format name to VT_VECTOR | VT_UI1.",
-    field_is(
+    set_field_value(
         UserMessagePacket,
         "MessagePropertiesHeader.BodyType",
         0x1011,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, wrong_fields
+from harness.faults.primitives import combine_installers, send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.message_sending import MessageSending
@@ -37,7 +37,7 @@ add(
     "receiver-order-ack-base-header-priority-3-for-order-queue-by-guid",
     "MQQB-2.2.4-01",
     "The receiver sets BaseHeader.Flags.PR to 3 in an OrderAck whose order queue has a private format name.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"BaseHeader.Flags": _BASE_HEADER_FLAGS_WITH_PRIORITY_3},
         lambda packet: is_order_ack(packet) and packet.UserHeader.DQ == _DESTINATION_TYPE_DQ_OF_PRIVATE_NAME,

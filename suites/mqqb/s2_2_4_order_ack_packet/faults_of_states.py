@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
-from harness.faults.fields import clear_bits, field_is, set_bits
+from harness.faults.fields import clear_bits, set_bits, set_field_value
 from harness.faults.ordering_acks import DIRECT_NAME_QUEUE_TYPE, MESSAGE_BODY_FIELD_PATH, PRIVATE_NAME_QUEUE_TYPE
 from harness.faults.parts import fault
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody, PrivateName, UserMessagePacket
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
@@ -65,14 +65,14 @@ add(
     "receiver-private-order-ack-hop-count-1",
     "MQQB-2.2.4-03",
     "The receiver sends an OrderAck to a private format name with RC 1.",
-    field_is(UserMessagePacket, "UserHeader.RC", 1, _is_order_ack_to_private_name),
+    set_field_value(UserMessagePacket, "UserHeader.RC", 1, _is_order_ack_to_private_name),
     blind=True,
 )
 add(
     "receiver-later-order-ack-unused-bit-31-set",
     "MQQB-2.2.4-03",
     "The receiver sets the highest bit of UserHeader.Flags in the OrderAcks after the first message of a sequence.",
-    field_is(UserMessagePacket, "UserHeader.X4", 4, _is_later_order_ack),
+    set_field_value(UserMessagePacket, "UserHeader.X4", 4, _is_later_order_ack),
     blind=True,
 )
 
@@ -146,7 +146,7 @@ for _name, _says, _change, _condition in (
         _name,
         _RULE_OF_ORDER_ACK_BODY,
         _says,
-        wrong_fields(UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _change}, _condition),
+        send_wrong_field_values(UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _change}, _condition),
         blind=True,
     )
 
@@ -177,7 +177,7 @@ for _name, _says, _number_change in (
         _name,
         "MQQB-2.2.4.1-D02",
         _says,
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _make_tx_sequence_number_change(_number_change)}, is_order_ack
         ),
         blind=True,

@@ -198,7 +198,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     the destination.
     """
     earlier = peer.open_raw()
-    earlier.check_alive()
+    earlier.require_session_ack_for_message()
     earlier.close()
     peer.request_session()
     receiver = Receiver(peer, sut)
@@ -244,7 +244,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
     direct format names to which the OrderAck and the FinalAck are addressed contain the address and the order queue of
     the peer.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     receiver = Receiver(peer, sut)
     sent = [receiver.send()]
     ack = _await_ack_or_mark_field_rules_not_exercised(receiver, judge, sent)
@@ -268,7 +268,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
         evidence=[*sent, ack],
     )
     judge.conclude("MQQB-2.2.4-05", "MQQB-2.2.4-06", "MQQB-2.2.4-12")
-    sent.append(receiver.send(destination=peer.missing_queue))
+    sent.append(receiver.send(destination=peer.format_name_of_missing_queue))
     final = receiver.await_acknowledgment(final=True)
     judge(
         "MQQB-2.2.5-07",

@@ -22,7 +22,9 @@ def test_order_acks_of_two_senders_go_to_private_queue_4_of_each(peer, second_ho
     for name, sender in (("peer", peer), ("second host", second_host)):
         receiver = receivers[name]
         own = receiver.sequence.identifier
-        destination = sender.private_destination(sut.new_queue(name.replace(" ", "-"), transactional=True))
+        destination = sender.build_fields_for_private_name_of_sut_queue(
+            sut.new_queue(name.replace(" ", "-"), transactional=True)
+        )
         sent = receiver.send(destination, destination=None)
         receiver.poll_acknowledgment()
         came = [ack for one in receivers.values() for ack in one.list_acknowledgments()]

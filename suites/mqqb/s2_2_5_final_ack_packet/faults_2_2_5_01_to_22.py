@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import clear_bits, field_is
+from harness.faults.fields import clear_bits, set_field_value
 from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.message_sending import MessageSending
@@ -119,7 +119,7 @@ for _name, _rule, _path, _value, _classes in (
         _name,
         _rule,
         f"The receiver sends {_path} {_value} in a FinalAck of class {_classes[0].name}.",
-        field_is(UserMessagePacket, _path, _value, _make_final_ack_class_condition(*_classes)),
+        set_field_value(UserMessagePacket, _path, _value, _make_final_ack_class_condition(*_classes)),
         blind=True,
     )
 
@@ -158,7 +158,7 @@ add(
     "receiver-final-ack-jp-set",
     "MQQB-2.2.5-04",
     "The receiver sets JP in a FinalAck.",
-    change_construction(_set_jp_of_final_ack),
+    change_constructed_packet(_set_jp_of_final_ack),
 )
 
 
@@ -198,7 +198,7 @@ for _name, _rule, _class in (
         _name,
         _rule,
         f"The receiver's FinalAck has the MessageClass 0x{WRONG_FINAL_ACK_CLASS:04X} instead of {_class.name}.",
-        field_is(
+        set_field_value(
             UserMessagePacket,
             "MessagePropertiesHeader.MessageClass",
             WRONG_FINAL_ACK_CLASS,

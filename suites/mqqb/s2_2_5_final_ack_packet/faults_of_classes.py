@@ -9,7 +9,7 @@ from collections.abc import Callable
 from harness.faults.fields import clear_bits
 from harness.faults.ordering_acks import MESSAGE_BODY_FIELD_PATH, PRIVATE_NAME_QUEUE_TYPE
 from harness.faults.parts import replace_part
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.part import QM
@@ -189,7 +189,7 @@ for _name, _says, _change, _condition in (
         _name,
         "MQQB-2.2.5.1-D02",
         _says,
-        wrong_fields(
+        send_wrong_field_values(
             UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _make_tx_sequence_number_change(_change)}, _condition
         ),
         blind=True,

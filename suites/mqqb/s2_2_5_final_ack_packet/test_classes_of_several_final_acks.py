@@ -5,7 +5,7 @@ messages in the middle of a sequence.
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
-from harness.expectations import of_class
+from harness.expectations import acknowledgment_of_class
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import SIG20
@@ -57,9 +57,19 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
     small = sut.new_queue("small", transactional=True, quota_kb=2)
     receiver = AcknowledgingReceiver(peer, sut)
     cases = (
-        ("MQQB-2.2.5-13", AckClass.NOT_TRANSACTIONAL_Q, peer.private_destination(sut.queue("plain")), (1, 2)),
-        ("MQQB-2.2.5-14", AckClass.BAD_DST_Q, peer.private_queue(sut.guid, UNUSED_QUEUE_NUMBER), (1, 2)),
-        ("MQQB-2.2.5-19", AckClass.Q_EXCEED_QUOTA, peer.private_destination(small), (1, 2, 3)),
+        (
+            "MQQB-2.2.5-13",
+            AckClass.NOT_TRANSACTIONAL_Q,
+            peer.build_fields_for_private_name_of_sut_queue(sut.queue("plain")),
+            (1, 2),
+        ),
+        (
+            "MQQB-2.2.5-14",
+            AckClass.BAD_DST_Q,
+            peer.build_fields_for_private_destination(sut.guid, UNUSED_QUEUE_NUMBER),
+            (1, 2),
+        ),
+        ("MQQB-2.2.5-19", AckClass.Q_EXCEED_QUOTA, peer.build_fields_for_private_name_of_sut_queue(small), (1, 2, 3)),
     )
     sent: list[tuple[str, AckClass, Frame]] = []
     for ordinal, (rule, message_class, destination, numbers) in enumerate(cases, 2):
@@ -80,7 +90,7 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
         number = int(frame["TransactionHeader"].TxSequenceNumber)
         judge(
             rule,
-            expected=of_class(message_class),
+            expected=acknowledgment_of_class(message_class),
             observed=finals.get(identifier(frame)),
             case=f"class of the FinalAck of message {number} to a private name",
             evidence=[frame, finals.get(identifier(frame))],
@@ -108,7 +118,7 @@ def test_each_removal_of_messages_to_private_names_has_its_class(peer, sut, judg
     ):
         sequence = Sequence(peer, ordinal)
         for _ in range(2):
-            user = peer.private_destination(queue) | {"JN": 1, "JP": 1} | lifetime
+            user = peer.build_fields_for_private_name_of_sut_queue(queue) | {"JN": 1, "JP": 1} | lifetime
             sent.append((rule, message_class, receiver.session.send(sequence.message(user, destination=None))))
     peer.eventually(lambda: len(sut.control.call("peek", queue=deleted)["messages"]) == 2)
     receiver.poll_acknowledgment()
@@ -119,7 +129,7 @@ def test_each_removal_of_messages_to_private_names_has_its_class(peer, sut, judg
         number = int(frame["TransactionHeader"].TxSequenceNumber)
         judge(
             rule,
-            expected=of_class(message_class),
+            expected=acknowledgment_of_class(message_class),
             observed=finals.get(identifier(frame)),
             case=f"class of the FinalAck of message {number} to a private name",
             evidence=[frame, finals.get(identifier(frame))],
@@ -135,7 +145,7 @@ def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, su
     """
     secured = SecuredMessageSender(peer, sut)
     secured.open_another_session()
-    destination = peer.private_destination(sut.queue("transactional"))
+    destination = peer.build_fields_for_private_name_of_sut_queue(sut.queue("transactional"))
 
     def build_message(user, number):
         sequence = secured.create_sequence()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, of_class
+from harness.expectations import acknowledgment_of_class, facts
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -125,7 +125,13 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     )
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
-    judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
+    judge(
+        rule,
+        expected=acknowledgment_of_class(message_class),
+        observed=frame,
+        case="class of the FinalAck",
+        evidence=[sent, frame],
+    )
 
 
 @needs("queues", "private_names")
@@ -136,7 +142,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     as administration queue and response queue. The SUT refuses both messages, and sends both FinalAcks to private queue
     4 of the peer.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     for case, names in (
@@ -206,7 +212,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
     judge(
         rule,
         "MQMQ-2.2.18.1.6-D01",
-        expected=of_class(message_class),
+        expected=acknowledgment_of_class(message_class),
         observed=frame,
         case="class of the FinalAck",
         evidence=[sent, frame],
@@ -309,7 +315,13 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
         )
         if number < len(sent):
             case = f"class of the FinalAck of message {number}"
-            judge(rule, expected=of_class(message_class), observed=frame, case=case, evidence=[*sent, frame])
+            judge(
+                rule,
+                expected=acknowledgment_of_class(message_class),
+                observed=frame,
+                case=case,
+                evidence=[*sent, frame],
+            )
     if len(set(numbers)) < 2:
         judge.mark_not_exercised("MQQB-2.2.5.1-D01", rule, reason="the SUT sent fewer than two FinalAcks")
 

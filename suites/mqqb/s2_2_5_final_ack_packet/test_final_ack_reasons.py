@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import of_class, one_of
+from harness.expectations import acknowledgment_of_class, one_of
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.sut.shown import lookup_id
@@ -113,7 +113,7 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     judge(
         "MQQB-2.2.5-19",
         "MQQB-3.1.7.17-04",
-        expected=of_class(AckClass.Q_EXCEED_QUOTA),
+        expected=acknowledgment_of_class(AckClass.Q_EXCEED_QUOTA),
         observed=frame,
         case="class of the FinalAck",
         evidence=[*sent, frame],
@@ -139,7 +139,7 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     for number, flag in enumerate(("JN", "JP"), 1):
         judge(
             "MQQB-2.2.5-22",
-            expected=of_class(AckClass.RECEIVE_TIMEOUT),
+            expected=acknowledgment_of_class(AckClass.RECEIVE_TIMEOUT),
             observed=finals.get(number),
             case=f"class of the FinalAck of the message with {flag}",
             evidence=[*sent, *finals.values()],
@@ -174,7 +174,7 @@ def test_message_in_subqueue_of_a_deleted_queue_causes_final_ack(peer, sut, judg
     for number, place in places.items():
         judge(
             "MQQB-2.2.5-20",
-            expected=of_class(AckClass.Q_DELETED),
+            expected=acknowledgment_of_class(AckClass.Q_DELETED),
             observed=finals.get(number),
             case=f"class of the FinalAck of the message in the {place}",
             evidence=[*sent, *finals.values()],

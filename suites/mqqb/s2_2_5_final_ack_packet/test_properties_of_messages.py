@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import of_class, one_of
+from harness.expectations import acknowledgment_of_class, one_of
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import ProviderInfo
@@ -59,7 +59,7 @@ def test_final_ack_copies_no_property_of_its_message(peer, sut, judge):
         case = "first message" if message is sent[0] else "second message"
         judge(
             "MQQB-2.2.5-11",
-            expected=of_class(AckClass.RECEIVE),
+            expected=acknowledgment_of_class(AckClass.RECEIVE),
             observed=frame,
             case=f"class of the FinalAck of the {case}",
             evidence=evidence,
@@ -80,7 +80,7 @@ def test_final_ack_after_lost_session_is_recoverable(peer, sut, judge):
     DM is 1 in the FinalAck that the SUT sends on another session.
     """
     receiver = Receiver(peer, sut)
-    sent = receiver.send(destination=peer.missing_queue)
+    sent = receiver.send(destination=peer.format_name_of_missing_queue)
     first = receiver.await_acknowledgment(final=True)
     arrived_on = peer.inbox.conversation(first)
     known = len(peer.inbox.copies)
@@ -113,7 +113,7 @@ def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     secured.open_another_session()
-    private = peer.private_destination(sut.queue("transactional"))
+    private = peer.build_fields_for_private_name_of_sut_queue(sut.queue("transactional"))
     packets: dict[str, Any] = {}
     cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
         ("direct", {}, {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import of_class
+from harness.expectations import acknowledgment_of_class
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Ack
 from suites.mqqb.steps.disposition import AckClass
@@ -34,7 +34,7 @@ def test_final_ack_of_message_purged_during_remote_read_is_negative(peer, remote
     for number, place in ((1, "with the remote reader"), (2, "in its queue")):
         judge(
             "MQQB-2.2.5-21",
-            expected=of_class(AckClass.Q_PURGED),
+            expected=acknowledgment_of_class(AckClass.Q_PURGED),
             observed=finals.get(number),
             case=f"class of the FinalAck of the message {place}",
             evidence=[*sent, *finals.values()],

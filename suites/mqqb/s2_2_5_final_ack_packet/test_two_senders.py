@@ -15,8 +15,10 @@ def test_each_sender_receives_final_ack_of_its_own_message(peer, second_host, su
     """
     second = Receiver(second_host, sut)  # its TxSequenceID is lower: a mix-up does not look like an earlier test
     receivers = {"peer": Receiver(peer, sut, 2), "second host": second}
-    sent = {name: [receiver.send(destination=peer.missing_queue)] for name, receiver in receivers.items()}
-    sent["peer"].append(receivers["peer"].send(destination=peer.missing_queue))
+    sent = {
+        name: [receiver.send(destination=peer.format_name_of_missing_queue)] for name, receiver in receivers.items()
+    }
+    sent["peer"].append(receivers["peer"].send(destination=peer.format_name_of_missing_queue))
     for name, receiver in receivers.items():
         own, count = receiver.sequence.identifier, len(sent[name])
         receiver.poll_acknowledgment(final=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import clear_bits, field_is, sent_as
+from harness.faults.fields import clear_bits, limit_to_sender_role, set_field_value
 from harness.faults.primitives import send_wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
@@ -20,7 +20,7 @@ add(
     "acceptor-session-ack-of-many-messages-sh-clear",
     "MQQB-2.2.6-01",
     "The acceptor clears SH in a SessionAck with more than one flag in RecoverableMsgAckFlags.",
-    sent_as(
+    limit_to_sender_role(
         "acceptor",
         clear_bits(
             SessionAckPacket,
@@ -35,7 +35,7 @@ add(
     "initiator-session-ack-sh-clear",
     "MQQB-2.2.6-01",
     "The initiator clears SH in a SessionAck.",
-    sent_as("initiator", clear_bits(SessionAckPacket, "BaseHeader.SH")),
+    limit_to_sender_role("initiator", clear_bits(SessionAckPacket, "BaseHeader.SH")),
 )
 
 
@@ -43,7 +43,7 @@ add(
     "receiver-session-ack-pt-3",
     "MQQB-2.2.6-02",
     "The receiver sends a SessionAck with PT 3.",
-    field_is(SessionAckPacket, "InternalHeader.PT", 3),
+    set_field_value(SessionAckPacket, "InternalHeader.PT", 3),
 )
 
 
@@ -51,7 +51,7 @@ add(
     "initiator-session-ack-pt-4",
     "MQQB-2.2.6-02",
     "The initiator sends PT 4 in a SessionAck.",
-    sent_as("initiator", field_is(SessionAckPacket, "InternalHeader.PT", 4)),
+    limit_to_sender_role("initiator", set_field_value(SessionAckPacket, "InternalHeader.PT", 4)),
 )
 
 

@@ -34,7 +34,7 @@ def test_session_acks_of_both_roles_have_36_bytes(peer, sut, judge):
     """While another session is open, the SUT acknowledges two messages from the peer one after the other, and then a
     message on a session that the SUT opened. Each SessionAck has 36 bytes and PT 1.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     accepted = peer.open_raw()
     for connection, count, case in (
         (accepted, 1, "first SessionAck"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.datagrams import change_received_datagrams
-from harness.faults.fields import clear_bits, field_is, invert_bits, sent_as, set_bits
+from harness.faults.fields import clear_bits, invert_bits, limit_to_sender_role, set_bits, set_field_value
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import change_pings, combine_installers, set_fields
 from harness.faults.registry import add
@@ -92,7 +92,7 @@ add(
     "initiator-ping-request-rc-inverted",
     "MQQB-2.2.7-02",
     "The initiator's Ping Request has RC inverted: a server sets RC.",
-    sent_as("initiator", invert_bits(PingPacket, "RC")),
+    limit_to_sender_role("initiator", invert_bits(PingPacket, "RC")),
 )
 
 
@@ -100,7 +100,7 @@ add(
     "acceptor-ping-response-rc-always-set",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "The acceptor sets RC in every Ping Response.",
-    sent_as("acceptor", set_bits(PingPacket, "RC")),
+    limit_to_sender_role("acceptor", set_bits(PingPacket, "RC")),
 )
 
 
@@ -127,7 +127,7 @@ add(
     "acceptor-ping-response-rf-always-set",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor sets RF in every Ping Response, although it accepts sessions.",
-    sent_as("acceptor", set_bits(PingPacket, "RF")),
+    limit_to_sender_role("acceptor", set_bits(PingPacket, "RF")),
 )
 
 
@@ -147,7 +147,9 @@ add(
     "acceptor-ping-response-rf-always-clear",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
-    combine_installers(replace_part(_AcceptedSessionLimit), sent_as("acceptor", clear_bits(PingPacket, "RF"))),
+    combine_installers(
+        replace_part(_AcceptedSessionLimit), limit_to_sender_role("acceptor", clear_bits(PingPacket, "RF"))
+    ),
 )
 
 
@@ -250,7 +252,7 @@ add(
     "initiator-ping-request-signature-bytes-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.6-07"),
     "The initiator's Ping Request has Signature 0x4855, which is the correct Signature with its bytes swapped.",
-    sent_as("initiator", field_is(PingPacket, "Signature", BYTE_SWAPPED_PING_SIGNATURE)),
+    limit_to_sender_role("initiator", set_field_value(PingPacket, "Signature", BYTE_SWAPPED_PING_SIGNATURE)),
 )
 
 
@@ -404,7 +406,7 @@ add(
     "acceptor-ping-response-qm-guid-before-cookie",
     "MQQB-2.2.7-D01",
     "The acceptor's Ping Response has QMGuid before Cookie.",
-    sent_as("acceptor", change_pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
+    limit_to_sender_role("acceptor", change_pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
 )
 
 
@@ -412,7 +414,7 @@ add(
     "acceptor-ping-response-28-bytes",
     "MQQB-2.2.7-D01",
     "The acceptor's Ping Response has 28 bytes instead of 24.",
-    sent_as("acceptor", change_pings(lambda packet: packet.build() + bytes(4))),
+    limit_to_sender_role("acceptor", change_pings(lambda packet: packet.build() + bytes(4))),
 )
 
 

@@ -24,7 +24,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     OS in the EstablishConnection request does not show the type of a system: frames 1 and 3 of MS-MQQB 4.1 have RC 1
     and OS 1.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
     make_sut_send_message(peer, sut, peer.direct_name("mqc-beside"))
@@ -47,7 +47,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_ping_request_beside_open_session_has_rf_clear(peer, sut, judge, name):
     """While a session of the peer is open, the SUT sends a Ping Request for a direct or private name. RF is 0."""
-    peer.try_session()
+    peer.try_to_open_session()
     pinging_sut = PingingSut(peer, sut, private_name(peer.identifier) if name == "private" else None)
     asked = pinging_sut.await_ping()
     judge("MQQB-2.2.7-05", expected=fields(RF=0), observed=describe_ping_fields(asked, "RF"), evidence=asked)

@@ -225,7 +225,7 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
     response.
     """
     require_ping_answer(peer)
-    end = peer.open_udp()
+    end = peer.open_ping_port()
     request = {"QMGuid": peer.identifier, "Cookie": 0x1234}
     wrong = end.send(ping_request(**request, Signature=signature))
     ignored = end.stays_quiet()

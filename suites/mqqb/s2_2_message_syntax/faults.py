@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.fields import change_number, sent_as
+from harness.faults.fields import change_number_in_field, limit_to_sender_role
 from harness.faults.parts import fault
 from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
@@ -29,7 +29,7 @@ add(
     "acceptor-connection-parameters-ack-timeout-big-endian",
     "MQQB-2.2-D01",
     "The acceptor's ConnectionParameters has AckTimeout in big-endian order.",
-    sent_as("acceptor", send_wrong_bytes(ConnectionParametersPacket, _reverse_byte_order(24, 28))),
+    limit_to_sender_role("acceptor", send_wrong_bytes(ConnectionParametersPacket, _reverse_byte_order(24, 28))),
 )
 
 
@@ -57,5 +57,5 @@ add(
     "acceptor-session-ack-flags-big-endian",
     "MQQB-2.2-D01",
     "The acceptor sends RecoverableMsgAckFlags of a SessionAck in big-endian order.",
-    change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", reverse_u32_bytes),
+    change_number_in_field(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", reverse_u32_bytes),
 )

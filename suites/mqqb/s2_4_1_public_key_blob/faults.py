@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.primitives import change_after_every_input
+from harness.faults.primitives import change_core_after_every_input
 from harness.faults.public_keys import change_blob_number, change_published_blobs
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
@@ -78,7 +78,7 @@ def _change_last_published_key_blob(change: object) -> Install:
         made[published] = changed.build()
         state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=made[published])
 
-    return change_after_every_input(publish_changed_key)
+    return change_core_after_every_input(publish_changed_key)
 
 
 add(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import change_step, fault
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import send_wrong_field_values
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import SimpleBlob, UserMessagePacket
@@ -24,7 +24,7 @@ def _change_session_key_algorithm_in_blob(blob: bytes) -> bytes:
 
 
 def _change_sent_simple_blob(change: Callable[[bytes], bytes]) -> Install:
-    return wrong_fields(
+    return send_wrong_field_values(
         UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, has_security_item("EncryptionKey")
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.errors import ConformanceFailure
-from harness.learn.learner import SessionSystem
+from harness.learn.learner import SessionAcceptingSystem
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
-from harness.states.machine import Machine, event, probe, state
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.vocabulary import SILENCE_OUTCOME
 from harness.sut.control import UNUSABLE_CHANNEL_ERRORS
 
@@ -23,7 +23,7 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
     def __init__(self, peer: Peer) -> None:
         super().__init__()
         self._beside = self._open_second_session(peer)
-        self._system = SessionSystem(peer)
+        self._system = SessionAcceptingSystem(peer)
         self._system.begin_input_sequence()
 
     # -- states ---------------------------------------------------------------------------------------------------
@@ -55,13 +55,13 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
         return self._send_input("EstablishConnection for another")
 
     @event("ConnectionParameters")
-    @probe("answer to ConnectionParameters")
+    @mark_as_probe("answer to ConnectionParameters")
     def send_connection_parameters(self) -> str:
         """Send a ConnectionParameters request."""
         return self._send_input("ConnectionParameters")
 
     @event("recoverable message")
-    @probe("answer to a recoverable message")
+    @mark_as_probe("answer to a recoverable message")
     def send_message(self) -> str:
         """Send a recoverable message."""
         return self._send_input("recoverable message")
@@ -103,7 +103,7 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("answer to a message on another session")
+    @mark_as_probe("answer to a message on another session")
     def send_message_on_second_session(self) -> str:
         """Send a message on the second session; return the name of the answer."""
         if self._beside is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import (
@@ -21,7 +21,7 @@ def change_incoming_sequences_at_restart(change: Callable[[IncomingTransactional
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
                 change(transfer)
 
-    return at_restart(change_incoming_sequences)
+    return change_core_at_restart(change_incoming_sequences)
 
 
 def change_outgoing_queues_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
@@ -31,4 +31,4 @@ def change_outgoing_queues_at_restart(change: Callable[[OutgoingQueue], None]) -
         for queue in qm.adm.OutgoingQueues.values():
             change(queue)
 
-    return at_restart(change_outgoing_queues)
+    return change_core_at_restart(change_outgoing_queues)

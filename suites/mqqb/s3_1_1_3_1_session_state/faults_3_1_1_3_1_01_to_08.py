@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, change_after_every_input
+from harness.faults.primitives import change_core_after_every_input, change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.names.destination_resolving import DestinationResolving
@@ -172,7 +172,7 @@ add(
     "sender-sequences-of-two-queues-have-the-same-time-stamp",
     "MQQB-3.1.1.3.1-03",
     "The sender gives the first sequences of two outgoing queues the same TimeStamp if they begin in the same second.",
-    change_after_every_input(_clear_last_sequence_time),
+    change_core_after_every_input(_clear_last_sequence_time),
 )
 
 
@@ -200,7 +200,7 @@ add(
     "sender-sequence-time-stamp-renewed-at-restart",
     "MQQB-3.1.1.3.1-04",
     "After a restart, the sender's OutgoingTxSequenceID keeps its Ordinal, but has a different TimeStamp.",
-    at_restart(_renew_sequence_time_stamps),
+    change_core_at_restart(_renew_sequence_time_stamps),
     blind=True,
 )
 
@@ -215,7 +215,7 @@ add(
     "sender-sequence-identifier-of-first-queue-for-all-after-restart",
     "MQQB-3.1.1.3.1-04",
     "After a restart, the sender uses the OutgoingTxSequenceID of its first outgoing queue for every outgoing queue.",
-    at_restart(_share_sequence_identifier_of_first_queue),
+    change_core_at_restart(_share_sequence_identifier_of_first_queue),
     blind=True,
 )
 
@@ -242,7 +242,7 @@ add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
     "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
-    at_restart(_limit_reject_counts_to_one),
+    change_core_at_restart(_limit_reject_counts_to_one),
     blind=True,
 )
 
@@ -282,7 +282,7 @@ add(
     "sender-next-sequence-number-after-restart-counts-waiting-messages",
     "MQQB-3.1.1.3.1-06",
     "After a restart, the sender's OutgoingTxSequenceNumber is the number of waiting transactional messages plus one.",
-    at_restart(_set_sequence_number_to_message_count),
+    change_core_at_restart(_set_sequence_number_to_message_count),
     blind=True,
 )
 
@@ -296,7 +296,7 @@ add(
     "sender-next-sequence-number-of-second-queue-1-after-restart",
     "MQQB-3.1.1.3.1-06",
     "After a restart, the sender sets OutgoingTxSequenceNumber of its second outgoing queue to 1.",
-    at_restart(_reset_sequence_numbers_of_later_queues),
+    change_core_at_restart(_reset_sequence_numbers_of_later_queues),
     blind=True,
 )
 
@@ -348,6 +348,6 @@ add(
     "receiver-incoming-sequence-time-stamp-0-after-restart",
     "MQQB-3.1.1.3.1-08",
     "After a restart, the receiver's IncomingTxSequenceID keeps its Ordinal, but has TimeStamp 0.",
-    at_restart(_clear_sequence_time_stamps),
+    change_core_at_restart(_clear_sequence_time_stamps),
     blind=True,
 )

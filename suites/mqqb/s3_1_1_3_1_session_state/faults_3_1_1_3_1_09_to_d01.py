@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, change_after_every_input, set_fields
+from harness.faults.primitives import change_core_after_every_input, change_core_at_restart, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.enterprise.state_restoring import StateRestoring
@@ -62,7 +62,7 @@ add(
     "receiver-incoming-sequence-number-one-lower-after-restart",
     "MQQB-3.1.1.3.1-09",
     "After a restart, the receiver's IncomingTxSequenceNumber is one lower than before.",
-    at_restart(_decrement_sequence_numbers),
+    change_core_at_restart(_decrement_sequence_numbers),
     blind=True,
 )
 
@@ -77,7 +77,7 @@ add(
     "receiver-order-ack-number-unknown-after-restart",
     "MQQB-3.1.1.3.1-09",
     "After a restart, the receiver discards a repeated message, but sends no OrderAck with the last accepted number.",
-    at_restart(_clear_saved_sequence_numbers),
+    change_core_at_restart(_clear_saved_sequence_numbers),
 )
 
 
@@ -109,7 +109,7 @@ add(
     "any-session-remote-qm-address-is-host-name",
     "MQQB-3.1.1.3.1-11",
     "The queue manager stores a name instead of an address in RemoteQMAddress of a session.",
-    change_after_every_input(_replace_remote_addresses),
+    change_core_after_every_input(_replace_remote_addresses),
 )
 
 
@@ -148,7 +148,7 @@ add(
     "sender-prepared-transactions-emptied-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender loses the operations of prepared transactions at a restart.",
-    at_restart(_clear_prepared_transactions),
+    change_core_at_restart(_clear_prepared_transactions),
 )
 
 
@@ -186,7 +186,7 @@ add(
     "MQQB-3.1.1.3.1-12",
     "After a restart, the sender sends the transactional messages of an outgoing queue before the other messages of "
     "this queue.",
-    at_restart(_move_transactional_messages_first),
+    change_core_at_restart(_move_transactional_messages_first),
     blind=True,
 )
 
@@ -208,7 +208,7 @@ add(
     "sender-transactional-messages-lost-at-second-restart",
     "MQQB-3.1.1.3.1-12",
     "At the second restart, the sender loses the transactional messages of its outgoing queues.",
-    at_restart(_remove_transactional_messages_at_second_restart),
+    change_core_at_restart(_remove_transactional_messages_at_second_restart),
     blind=True,
 )
 
@@ -237,7 +237,7 @@ add(
     "sender-messages-without-jn-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "At a restart, the sender loses the messages of AwaitingFinalACKTable that have only JP set.",
-    at_restart(_remove_messages_without_jn_awaiting_final_ack),
+    change_core_at_restart(_remove_messages_without_jn_awaiting_final_ack),
     blind=True,
 )
 
@@ -251,7 +251,7 @@ add(
     "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "At a restart, the sender keeps AwaitingFinalACKTable only for its first outgoing queue.",
-    at_restart(_clear_tables_awaiting_final_acks_of_later_queues),
+    change_core_at_restart(_clear_tables_awaiting_final_acks_of_later_queues),
     blind=True,
 )
 
@@ -288,7 +288,7 @@ add(
     "sender-unacknowledged-messages-numbered-from-1-after-restart",
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, the sender numbers the unacknowledged messages of a sequence from 1.",
-    at_restart(_renumber_outgoing_messages),
+    change_core_at_restart(_renumber_outgoing_messages),
     blind=True,
 )
 
@@ -302,7 +302,7 @@ add(
     "initiator-next-hop-address-is-a-name",
     "MQQB-3.1.1.3.1.3-01",
     "The initiator stores a name instead of an address in Address of each NextHop.",
-    change_after_every_input(_replace_next_hop_addresses),
+    change_core_after_every_input(_replace_next_hop_addresses),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 
@@ -26,13 +26,13 @@ add(
     "sender-awaiting-final-ack-table-messages-with-only-jn-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender loses the messages in AwaitingFinalACKTable that set JN but not JP when it restarts.",
-    at_restart(_remove_messages_without_jp_awaiting_final_ack),
+    change_core_at_restart(_remove_messages_without_jp_awaiting_final_ack),
     blind=True,
 )
 add(
     "sender-awaiting-final-ack-table-later-messages-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender loses all messages in AwaitingFinalACKTable except the first one when it restarts.",
-    at_restart(_keep_only_first_message_awaiting_final_ack),
+    change_core_at_restart(_keep_only_first_message_awaiting_final_ack),
     blind=True,
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.data_model_inspection import DataModelInspection
@@ -61,17 +61,17 @@ for _name, _says, _install in (
     (
         "receiver-incoming-sequence-ordinal-lost-at-restart",
         "After a restart, the receiver knows only TimeStamp of IncomingTxSequenceID.",
-        at_restart(_clear_ordinals_of_incoming_sequences),
+        change_core_at_restart(_clear_ordinals_of_incoming_sequences),
     ),
     (
         "receiver-incoming-sequence-of-second-sender-lost-at-restart",
         "After a restart, the receiver knows for each queue only IncomingTxSequenceID of the first sender.",
-        at_restart(_delete_incoming_transfers_of_later_senders),
+        change_core_at_restart(_delete_incoming_transfers_of_later_senders),
     ),
     (
         "receiver-incoming-sequence-of-empty-queue-lost-at-restart",
         "After a restart, the receiver knows IncomingTxSequenceID only for the queues that contain messages.",
-        at_restart(_delete_incoming_transfers_of_empty_queues),
+        change_core_at_restart(_delete_incoming_transfers_of_empty_queues),
     ),
 ):
     add(_name, "MQQB-3.1.1.3.1-08", _says, _install, blind=True)

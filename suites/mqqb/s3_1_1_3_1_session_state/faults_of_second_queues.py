@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.names.destination_resolving import DestinationResolving
@@ -41,14 +41,14 @@ add(
     "sender-outgoing-sequence-of-idle-queue-lost-at-restart",
     "MQQB-3.1.1.3.1-04",
     "After a restart, Ordinal of OutgoingTxSequenceID is 1 for a queue that had no message to send.",
-    at_restart(_restart_sequences_of_idle_queues),
+    change_core_at_restart(_restart_sequences_of_idle_queues),
     blind=True,
 )
 add(
     "sender-outgoing-sequence-of-second-queue-lost-at-restart",
     "MQQB-3.1.1.3.1-04",
     "After a restart, each outgoing queue except the first has a new OutgoingTxSequenceID.",
-    at_restart(_replace_identifiers_of_further_queues),
+    change_core_at_restart(_replace_identifiers_of_further_queues),
     blind=True,
 )
 
@@ -73,14 +73,14 @@ add(
     "receiver-reject-count-of-second-sequence-lost-at-restart",
     "MQQB-3.1.1.3.1-05",
     "After a restart, TxMessageRejectCount is 0 for each incoming sequence except the first.",
-    at_restart(_forget_reject_counts_of_further_queues),
+    change_core_at_restart(_forget_reject_counts_of_further_queues),
     blind=True,
 )
 add(
     "receiver-reject-count-at-most-1-after-restart",
     "MQQB-3.1.1.3.1-05",
     "After a restart, TxMessageRejectCount is 1 if several messages were rejected.",
-    at_restart(_limit_shown_reject_counts),
+    change_core_at_restart(_limit_shown_reject_counts),
     blind=True,
 )
 
@@ -108,7 +108,7 @@ add(
     "sender-next-number-after-restart-counts-waiting-messages",
     "MQQB-3.1.1.3.1-06",
     "After a restart, OutgoingTxSequenceNumber is the number of waiting messages plus 1.",
-    at_restart(_lower_sequence_numbers_of_acknowledged_queues),
+    change_core_at_restart(_lower_sequence_numbers_of_acknowledged_queues),
     blind=True,
 )
 
@@ -174,13 +174,13 @@ add(
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, the sender numbers the waiting messages of a sequence from 1, although earlier messages were "
     "acknowledged.",
-    at_restart(_renumber_waiting_messages),
+    change_core_at_restart(_renumber_waiting_messages),
     blind=True,
 )
 add(
     "sender-numbers-of-second-queue-increased-at-restart",
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, TxSequenceNumber of the waiting messages of each queue except the first is greater by 1.",
-    at_restart(_shift_sequence_numbers_of_further_queues),
+    change_core_at_restart(_shift_sequence_numbers_of_further_queues),
     blind=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import LastEntryCache, delay_cleanup_timer, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier
@@ -56,7 +56,7 @@ add(
     "receiver-message-history-lost-by-restart",
     "MQQB-3.1.1.3-22",
     "The receiver clears MessageIDHistoryTable at a restart.",
-    at_restart(_clear_message_id_history),
+    change_core_at_restart(_clear_message_id_history),
 )
 
 
@@ -106,7 +106,7 @@ add(
     "sender-message-id-reset-by-restart",
     "MQQB-3.1.1.3-25",
     "The sender begins with the first MessageID again after a restart.",
-    at_restart(_reset_message_id_ordinal),
+    change_core_at_restart(_reset_message_id_ordinal),
 )
 
 
@@ -120,7 +120,7 @@ add(
     "sender-message-ids-from-1-after-restart-without-waiting-messages",
     "MQQB-3.1.1.3-25",
     "After a restart without waiting messages, the sender's MessageIDs start at 1 again.",
-    at_restart(_reset_message_id_ordinal_without_messages),
+    change_core_at_restart(_reset_message_id_ordinal_without_messages),
     blind=True,
 )
 
@@ -133,7 +133,7 @@ add(
     "sender-message-ids-of-last-run-again-after-restart",
     "MQQB-3.1.1.3-25",
     "After a restart, the sender's MessageIDs begin with the first MessageID of the previous run.",
-    at_restart(_decrease_message_id_ordinal),
+    change_core_at_restart(_decrease_message_id_ordinal),
     blind=True,
 )
 
@@ -164,7 +164,7 @@ add(
     "receiver-send-insecure-nacks-lost-by-restart",
     "MQQB-3.1.1.3-27",
     "The receiver sets SendInsecureNacks to FALSE at a restart.",
-    at_restart(_clear_send_insecure_nacks),
+    change_core_at_restart(_clear_send_insecure_nacks),
 )
 
 
@@ -172,7 +172,7 @@ def _increment_queue_manager_element_at_restart(element: str) -> Install:
     def increment_element(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
-    return at_restart(increment_element)
+    return change_core_at_restart(increment_element)
 
 
 for _name, _rule, _element in (
@@ -203,7 +203,7 @@ for name, rule, element in (
         f"sender-resend-timeout-{name}-doubled-at-restart",
         rule,
         f"The sender doubles {element} after a restart.",
-        at_restart(_double_element),
+        change_core_at_restart(_double_element),
         blind=True,
     )
 

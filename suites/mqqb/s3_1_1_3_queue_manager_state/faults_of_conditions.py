@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import change_step, fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.queue_manager import QueueManager
@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 _TIMEOUT_INCREASE_S = 7
 
 
-class _CacheRefusingThirdEntry(Cache):
+class _CacheRefusingThirdEntry(AnyTimedCache):
     """A cache that stops to store entries when it has two entries."""
 
     def add(self, entry: Any) -> None:
@@ -29,7 +29,7 @@ class _CacheRefusingThirdEntry(Cache):
             super().add(entry)
 
 
-class _CacheWithDuplicateEntries(Cache):
+class _CacheWithDuplicateEntries(AnyTimedCache):
     """A cache that stores the second and each later entry twice."""
 
     def add(self, entry: Any) -> None:
@@ -38,7 +38,7 @@ class _CacheWithDuplicateEntries(Cache):
         super().add(entry)
 
 
-class _CacheKeepingKeysOfOneAlgorithm(Cache):
+class _CacheKeepingKeysOfOneAlgorithm(AnyTimedCache):
     """A cache that loses its other entries when an entry with a different algorithm is added."""
 
     def add(self, entry: Any) -> None:
@@ -285,7 +285,12 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         ),
     ),
     *(
-        (f"receiver-history-{label}-after-restart", "MQQB-3.1.1.3-22", f"After a restart, {words}.", at_restart(change))
+        (
+            f"receiver-history-{label}-after-restart",
+            "MQQB-3.1.1.3-22",
+            f"After a restart, {words}.",
+            change_core_at_restart(change),
+        )
         for label, words, change in (
             ("of-one-message", "MessageIDHistoryTable contains only the last message", _keep_only_last_history_entry),
             (
@@ -316,14 +321,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-ids-begin-again-without-waiting-messages",
         "MQQB-3.1.1.3-25",
         "The sender begins with MessageID 1 after a restart if no message waits in an outgoing queue.",
-        at_restart(_reset_message_id_ordinal_without_messages),
+        change_core_at_restart(_reset_message_id_ordinal_without_messages),
     ),
     *(
         (
             f"sender-{name.lower()}-longer-after-restart",
             rule,
             f"The sender adds seven seconds to {name} at a restart.",
-            at_restart(_make_step_increasing_timeout(name)),
+            change_core_at_restart(_make_step_increasing_timeout(name)),
         )
         for name, rule in (
             ("ResendTimeoutsShort", "MQQB-3.1.1.3-28"),
@@ -337,7 +342,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-lost-at-restart",
             "MQQB-3.1.1.3.2-01",
             f"The sender loses {words} at a restart.",
-            at_restart(change),
+            change_core_at_restart(change),
         )
         for label, words, change in (
             (
@@ -376,7 +381,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-after-restart",
             "MQQB-3.1.1.3.2-02",
             f"After a restart, the sender {words}.",
-            at_restart(change),
+            change_core_at_restart(change),
         )
         for label, words, change in (
             (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.ping_handling import PingHandling
@@ -33,14 +33,14 @@ add(
     "receiver-send-insecure-nacks-set-at-restart",
     "MQQB-3.1.1.3-27",
     "SendInsecureNacks is TRUE after a restart, although it was FALSE.",
-    at_restart(_set_send_insecure_nacks_to_true),
+    change_core_at_restart(_set_send_insecure_nacks_to_true),
     blind=True,
 )
 add(
     "receiver-send-insecure-nacks-cleared-at-restart",
     "MQQB-3.1.1.3-27",
     "SendInsecureNacks is FALSE after a restart, although it was TRUE.",
-    at_restart(_set_send_insecure_nacks_to_false),
+    change_core_at_restart(_set_send_insecure_nacks_to_false),
     blind=True,
 )
 
@@ -65,27 +65,27 @@ add(
     "sender-short-resend-timeout-medium-after-restart",
     "MQQB-3.1.1.3-28",
     "ResendTimeoutsShort is ResendTimeoutsMedium after a restart.",
-    at_restart(_set_short_resend_timeout_to_medium),
+    change_core_at_restart(_set_short_resend_timeout_to_medium),
     blind=True,
 )
 add(
     "sender-short-resend-timeout-in-ms-after-restart",
     "MQQB-3.1.1.3-28",
     "ResendTimeoutsShort is in milliseconds after a restart.",
-    at_restart(_convert_short_resend_timeout_to_ms),
+    change_core_at_restart(_convert_short_resend_timeout_to_ms),
     blind=True,
 )
 add(
     "sender-long-resend-timeout-final-after-restart",
     "MQQB-3.1.1.3-30",
     "ResendTimeoutsLong is ResendTimeoutsFinal after a restart.",
-    at_restart(_set_long_resend_timeout_to_final),
+    change_core_at_restart(_set_long_resend_timeout_to_final),
     blind=True,
 )
 add(
     "sender-long-resend-timeout-in-minutes-after-restart",
     "MQQB-3.1.1.3-30",
     "ResendTimeoutsLong is in minutes after a restart.",
-    at_restart(_convert_long_resend_timeout_to_minutes),
+    change_core_at_restart(_convert_long_resend_timeout_to_minutes),
     blind=True,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.transfer.message_securing import MessageSecuring
@@ -37,7 +37,7 @@ class ReceiverUserCertCacheWithoutCertificatesOfTransactionalMessages(SecurityOn
             cache.entries[:] = kept
 
 
-class _CacheWithRoomForOneEntryMore(Cache):
+class _CacheWithRoomForOneEntryMore(AnyTimedCache):
     """A cache with room for one entry more than its size."""
 
     def add(self, entry: Any) -> None:
@@ -47,7 +47,7 @@ class _CacheWithRoomForOneEntryMore(Cache):
             super().add(entry)
 
 
-class _CacheWithRoomForAtLeast8Entries(Cache):
+class _CacheWithRoomForAtLeast8Entries(AnyTimedCache):
     """A cache with room for at least 8 entries."""
 
     def add(self, entry: Any) -> None:
@@ -80,7 +80,7 @@ add(
 )
 
 
-class _CacheWithSizeLimitPerProvider(Cache):
+class _CacheWithSizeLimitPerProvider(AnyTimedCache):
     """A cache whose size limits the number of the entries of each provider."""
 
     def add(self, entry: Any) -> None:
@@ -100,7 +100,7 @@ add(
 )
 
 
-class _CacheRenewingLifetimesAtEachAddition(Cache):
+class _CacheRenewingLifetimesAtEachAddition(AnyTimedCache):
     """A cache in which the lifetime of an entry begins again whenever a later entry is added."""
 
     def add(self, entry: Any) -> None:

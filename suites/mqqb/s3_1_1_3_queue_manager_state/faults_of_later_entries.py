@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import PingPacket, UserMessagePacket
 from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.core.transfer.message_securing import MessageSecuring
@@ -100,7 +100,7 @@ class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(PingHandling):
         return super().build_request()
 
 
-class _CacheLimitedPerQueueManager(Cache):
+class _CacheLimitedPerQueueManager(AnyTimedCache):
     """A cache that counts as full only if one remote queue manager fills it."""
 
     def add(self, entry: Any) -> None:

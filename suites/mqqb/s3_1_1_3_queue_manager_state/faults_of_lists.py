@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier, UserMessagePacket
 from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.part import QM
@@ -18,7 +18,7 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 
 
-class KeyOrCertificateCacheWithoutSecondEntry(Cache):
+class KeyOrCertificateCacheWithoutSecondEntry(AnyTimedCache):
     """A cache that stores no second entry."""
 
     def add(self, entry: Any) -> None:
@@ -26,7 +26,7 @@ class KeyOrCertificateCacheWithoutSecondEntry(Cache):
             super().add(entry)
 
 
-class CacheWithOneSymmetricKeyPerQueueManager(Cache):
+class CacheWithOneSymmetricKeyPerQueueManager(AnyTimedCache):
     """A cache in which a new key replaces the other keys of its queue manager."""
 
     def add(self, entry: Any) -> None:
@@ -34,7 +34,7 @@ class CacheWithOneSymmetricKeyPerQueueManager(Cache):
         super().add(entry)
 
 
-class CacheWithOneSymmetricKeyPerAlgorithm(Cache):
+class CacheWithOneSymmetricKeyPerAlgorithm(AnyTimedCache):
     """A cache in which a new key replaces the other keys of its algorithm."""
 
     def add(self, entry: Any) -> None:
@@ -42,7 +42,7 @@ class CacheWithOneSymmetricKeyPerAlgorithm(Cache):
         super().add(entry)
 
 
-class KeyOrCertificateCacheLimitedToTwoEntries(Cache):
+class KeyOrCertificateCacheLimitedToTwoEntries(AnyTimedCache):
     """A cache that removes its oldest entry when a third entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -50,7 +50,7 @@ class KeyOrCertificateCacheLimitedToTwoEntries(Cache):
         super().add(entry)
 
 
-class CacheRepeatingFirstCertificate(Cache):
+class CacheRepeatingFirstCertificate(AnyTimedCache):
     """A cache that stores the certificate of its first entry in every later entry."""
 
     def add(self, entry: Any) -> None:

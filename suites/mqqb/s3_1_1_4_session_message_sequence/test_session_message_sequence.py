@@ -106,7 +106,7 @@ def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
     """The SUT sends one express and two transactional messages: its SessionAck counts two recoverable messages."""
     outgoing = SequenceSentBySut(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
-    ack = outgoing.session.check_alive()
+    ack = outgoing.session.require_session_ack_for_message()
     counted = ack["SessionHeader"].RecoverableMsgSeqNumber
     judge(
         "MQQB-3.1.1.4-D01",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, set_fields
+from harness.faults.primitives import change_core_at_restart, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, OrderAckBody, SequenceInfo, TransactionHeader, TxSequenceID, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -115,7 +115,7 @@ add(
     "sender-transactional-message-after-restart-in-finished-sequence",
     "MQQB-3.1.1.5-04",
     "After a restart the sender sends its next transactional message in the sequence that ended before the restart.",
-    at_restart(_decrement_ordinal_of_new_sequences),
+    change_core_at_restart(_decrement_ordinal_of_new_sequences),
     blind=True,
 )
 

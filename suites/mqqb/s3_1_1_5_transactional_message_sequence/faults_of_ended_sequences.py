@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.codec import (
     FinalAckBody,
@@ -36,7 +36,7 @@ add(
     "sender-ended-sequence-continued-after-restart",
     "MQQB-3.1.1.5-05",
     "After a restart, the sender sends its next message in the sequence that had ended before.",
-    at_restart(_reuse_identifiers_of_ended_sequences),
+    change_core_at_restart(_reuse_identifiers_of_ended_sequences),
     blind=True,
 )
 

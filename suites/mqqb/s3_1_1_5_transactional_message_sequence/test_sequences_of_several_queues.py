@@ -73,7 +73,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer, ordinal=3)
-    target = peer.private_queue(peer.identifier, peer.next_message_id())
+    target = peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id())
     sent = [
         receiver.send_packet(sequence.message(target | journaling, destination=None))
         for journaling in JOURNALING_FLAG_COMBINATIONS

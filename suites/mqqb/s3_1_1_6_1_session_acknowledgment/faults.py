@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import SessionAckPacket, SessionHeader
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -17,7 +17,7 @@ add(
     "sender-acknowledged-express-message-kept",
     "MQQB-3.1.1.6.1-01",
     "The sender keeps express messages that a SessionAck acknowledges, and sends them again.",
-    skip(SessionAcks.delete_acknowledged_express_messages),
+    omit_step(SessionAcks.delete_acknowledged_express_messages),
 )
 
 
@@ -43,7 +43,7 @@ add(
     "sender-acknowledged-recoverable-message-kept",
     "MQQB-3.1.1.6.1-02",
     "The sender keeps recoverable messages that a SessionAck acknowledges as stored, and sends them again.",
-    skip(SessionAcks.delete_acknowledged_recoverable_messages),
+    omit_step(SessionAcks.delete_acknowledged_recoverable_messages),
 )
 
 
@@ -64,7 +64,7 @@ add(
     "any-session-header-recoverable-number-1-for-none",
     "MQQB-3.1.1.6.1-03",
     "The receiver sends RecoverableMsgAckSeqNumber 1 when it has no recoverable message to acknowledge.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_recoverable_ack_flags),
+    set_field_value(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_recoverable_ack_flags),
 )
 
 
@@ -98,7 +98,7 @@ add(
     "any-session-header-recoverable-flags-1-for-none",
     "MQQB-3.1.1.6.1-04",
     "The receiver sends RecoverableMsgAckFlags 1 when it has no recoverable message to acknowledge.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_recoverable_ack_flags),
+    set_field_value(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_recoverable_ack_flags),
 )
 
 
@@ -119,5 +119,5 @@ add(
     "receiver-session-ack-send-timer-ignored",
     ("MQQB-3.1.1.6.1-D01", "MQQB-3.1.6.4-01", "MQQB-3.1.3.2-10"),
     "The receiver sends nothing when its Session Ack Send Timer expires.",
-    skip(SessionAcks.on_order_ack_send_timer),
+    omit_step(SessionAcks.on_order_ack_send_timer),
 )

@@ -51,7 +51,9 @@ def test_messages_of_each_kind_are_acknowledged_in_turn(peer, sut, judge, opened
     """
     sut.limit_time_scale(10)
     session = await_session_of_sut(peer, sut) if opened_by == "SUT" else peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
-    timeout_ms = int(session.sut_parameters.AckTimeout)  # on a session of the SUT, the SUT chooses AckTimeout
+    timeout_ms = int(
+        session.connection_parameters_of_sut.AckTimeout
+    )  # on a session of the SUT, the SUT chooses AckTimeout
     within_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
     for number, build in enumerate((peer.recoverable_message, peer.message, peer.recoverable_message), 1):
         sent = session.send(build())

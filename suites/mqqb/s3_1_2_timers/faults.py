@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.config import TimerSettings
@@ -157,7 +157,7 @@ add(
     "acceptor-session-initialization-timer-ignored",
     ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
     "The acceptor does nothing when its Session Initialization Timer expires.",
-    skip(SessionClosing.on_session_initialization_timer),
+    omit_step(SessionClosing.on_session_initialization_timer),
 )
 
 
@@ -166,7 +166,7 @@ add(
     "MQQB-3.1.2.1-D01",
     "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection "
     "response; the timer that started with the connection continues to run.",
-    skip_during(SessionOpening.receive_establish_request, SessionTimers.start),
+    omit_step_during(SessionOpening.receive_establish_request, SessionTimers.start),
     blind=True,
 )
 

@@ -106,7 +106,7 @@ def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, 
     session.acknowledge_all()
     judge_remaining_time("initiator", 0, "session of an initiator", sent)
     accepted = peer.open_raw()
-    accepted.check_alive()
+    accepted.require_session_ack_for_message()
     judge_remaining_time("acceptor", 0, "session of an acceptor", accepted.sent[-1])
     peer.pass_time(due_ms // 2)
     accepted.send(peer.message())

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from harness.faults.parts import change_step, fault, replace_part
-from harness.faults.primitives import at_restart, change_after_every_input
+from harness.faults.primitives import change_core_after_every_input, change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.commands.settings_changing import SettingsChanging
@@ -67,7 +67,7 @@ add(
     "sender-resend-table-second-entry-has-medium-interval",
     "MQQB-3.1.3.1-02",
     "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
-    change_after_every_input(_set_second_resend_timeout_to_medium),
+    change_core_after_every_input(_set_second_resend_timeout_to_medium),
 )
 
 
@@ -96,7 +96,7 @@ def _change_cache_settings_after_restart(**changes: Any) -> Install:
     def change(core: QueueManager) -> None:
         core.caches.configure(replace(core.caches.settings, **changes))
 
-    return at_restart(change)
+    return change_core_at_restart(change)
 
 
 def _change_security_cache_settings_at_start(**changes: Any) -> Install:
@@ -256,7 +256,7 @@ add(
     "receiver-user-cert-cache-not-empty-after-restart",
     "MQQB-3.1.3.1-08",
     "UserCertCache is empty only at the first start of the receiver; after a restart, the cache contains an entry.",
-    at_restart(lambda qm: qm.caches.UserCertCache.entries.append(CachedUserCert(UserSignCert(), b"", 0))),
+    change_core_at_restart(lambda qm: qm.caches.UserCertCache.entries.append(CachedUserCert(UserSignCert(), b"", 0))),
 )
 
 
@@ -297,7 +297,7 @@ add(
     "receiver-user-cert-lifetime-doubled-after-restart",
     "MQQB-3.1.3.1-10",
     "After a restart the receiver keeps certificates in UserCertCache for twice UserCertLifetime.",
-    at_restart(_double_certificate_lifetime),
+    change_core_at_restart(_double_certificate_lifetime),
 )
 
 
@@ -310,7 +310,7 @@ add(
     "any-symmetric-key-short-lifetime-long-after-restart",
     "MQQB-3.1.3.1-17",
     "After a restart the queue manager uses SymmetricKeyLongLifetime as SymmetricKeyShortLifetime.",
-    at_restart(_set_short_lifetime_to_long_lifetime),
+    change_core_at_restart(_set_short_lifetime_to_long_lifetime),
     blind=True,
 )
 
@@ -323,7 +323,7 @@ def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> In
         qm.security_settings = replace(qm.security_settings, **preferred)
         qm.caches.configure(qm.security_settings)
 
-    return change_after_every_input(set_algorithm)
+    return change_core_after_every_input(set_algorithm)
 
 
 for _name, _rule, _element, _algorithm in (

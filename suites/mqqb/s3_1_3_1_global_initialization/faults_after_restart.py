@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 
@@ -17,7 +17,7 @@ def _change_cache_settings_at_restart(**settings: Any) -> Install:
         qm.security_settings = replace(qm.security_settings, **settings)
         qm.caches.configure(qm.security_settings)
 
-    return at_restart(change_settings)
+    return change_core_at_restart(change_settings)
 
 
 add(

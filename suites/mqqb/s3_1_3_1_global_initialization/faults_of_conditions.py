@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import change_step
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
@@ -50,7 +50,7 @@ def _fill_key_cache_after_restart(cache: str, which: QueueManagerStartPredicate)
         if which(qm):
             getattr(qm.caches, cache).add(CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0))
 
-    return at_restart(fill_cache)
+    return change_core_at_restart(fill_cache)
 
 
 for _name, _says, _which in (

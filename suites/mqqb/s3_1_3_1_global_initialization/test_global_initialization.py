@@ -94,7 +94,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 
     The sizes, lifetimes and algorithms of the caches have their default values.
     """
-    peer.open_raw().check_alive()  # so that the disk is not empty at the restart
+    peer.open_raw().require_session_ack_for_message()  # so that the disk is not empty at the restart
     before_restart = _read_queue_manager_state(sut)
     sut.restart()
     after_restart = _read_queue_manager_state(sut)
@@ -264,7 +264,7 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
     MessageIDHistoryTable runs if the table still contains an entry.
     """
     session = peer.open_raw()
-    session.check_alive()
+    session.require_session_ack_for_message()
     sut.change_environment(clock=SECONDS_PER_DAY)
     sut.restart()
     manager = _read_queue_manager_state(sut)
@@ -288,7 +288,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     """
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_TIMER_MS)
     session = peer.open_raw()
-    session.check_alive()
+    session.require_session_ack_for_message()
     sent = session.sent[-1]
     sut.restart()
     manager = _read_queue_manager_state(sut)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import change_after_every_input, set_fields, skip
+from harness.faults.primitives import change_core_after_every_input, omit_step, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -65,7 +65,7 @@ add(
     "sender-new-session-outgoing-sequence-missing",
     "MQQB-3.1.3.2-15",
     "The sender begins a session without a TxOutgoingSequence.",
-    skip(SessionInitialization.initialize_transfer_sequence),
+    omit_step(SessionInitialization.initialize_transfer_sequence),
 )
 
 
@@ -189,7 +189,7 @@ add(
     "any-connection-parameters-window-size-32",
     ("MQQB-3.1.3.2-24", "MQQB-3.1.6.4-09"),
     "A queue manager sends a ConnectionParameters packet with WindowSize 32.",
-    field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 32),
+    set_field_value(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 32),
 )
 
 
@@ -211,7 +211,7 @@ add(
     "queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
     "The queue manager uses the null GUID as QueueManager.Identifier.",
-    change_after_every_input(_clear_queue_manager_identifier),
+    change_core_after_every_input(_clear_queue_manager_identifier),
 )
 
 

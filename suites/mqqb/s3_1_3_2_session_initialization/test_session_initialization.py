@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, closed, fields, holds, packet
+from harness.expectations import between, connection_closed_by_sut, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, build_parameters_request, establish_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
@@ -221,7 +221,7 @@ def test_idle_session_of_second_attempt_closes(peer, sut, judge):
     session.connection.wait_closed(within_ms=2 * sut.duration_ms(cleanup_ms) + sut.slack_ms(cleanup_ms))
     judge(
         "MQQB-3.1.3.2-13",
-        expected=closed(),
+        expected=connection_closed_by_sut(),
         observed=session.connection,
         evidence=[message, session.connection.last],
     )
@@ -238,7 +238,7 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.measure_duration(session.sent[0], session.record.closed_at_ms)
-    took.require_steady(slack_ms)
+    took.require_duration_without_long_stall(slack_ms)
     observed = (
         took.describe_expiry(cleanup_ms, FIRST_EXPIRY_OUTCOME)
         if session.closed_by_sut
@@ -389,7 +389,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     sender.send(2, delivery="recoverable", priority=0)
     sender.send(3, 4, delivery="transactional")
     session, came = sender.await_first_messages(4)
-    session.check_alive()
+    session.require_session_ack_for_message()
     session.acknowledge_all()
     session.send(build_order_ack(peer, came[2]))
     resent_after_ms = sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS)

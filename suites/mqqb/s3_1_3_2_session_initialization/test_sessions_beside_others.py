@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, closed, facts, fields, holds
+from harness.expectations import between, connection_closed_by_sut, facts, fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import build_parameters_request
 from harness.run.marks import covers, needs
@@ -49,9 +49,9 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
     """While a session of the peer is open, the SUT requests a session for a waiting message, and requests it again
     after the peer has closed the connection. At each request, the session has its initial elements.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     to = peer.direct_name("mqc-initial")
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     sut.send(to, body="waiting", delivery=delivery)
     outgoing = OutgoingSession(peer, sut, listener=listener)
     for attempt in ("first attempt", "retry"):
@@ -157,7 +157,7 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
     """While a session of the peer is open, a second connection of the peer has its own initial elements before its
     first packet.
     """
-    first, _ = peer.try_session()
+    first, _ = peer.try_to_open_session()
     if first is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT opened no session of the peer")
         return
@@ -214,7 +214,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
     has closed the connection. AckTimeout in both ConnectionParameters requests is the configured AckWaitTimeout.
     """
     sut.set_timers(ack_wait_timeout_ms=CONFIGURED_SESSION_CLEANUP_TIMER_MS)
-    peer.try_session()
+    peer.try_to_open_session()
     session = OutgoingSession(peer, sut)
     for attempt in ("first attempt", "retry"):
         session.await_request()
@@ -241,7 +241,13 @@ def test_first_packet_beside_open_session_must_be_establish_connection(peer, jud
         with_parameters, with_message = peer.connect(), peer.connect()
         sent = [with_parameters.send(build_parameters_request()), with_message.send(peer.message())]
         ended = with_message.await_close()
-        judge("MQQB-3.1.3.2-36", expected=closed(), observed=ended, case=f"UserMessage {case}", evidence=sent)
+        judge(
+            "MQQB-3.1.3.2-36",
+            expected=connection_closed_by_sut(),
+            observed=ended,
+            case=f"UserMessage {case}",
+            evidence=sent,
+        )
         judge(
             "MQQB-3.1.3.2-36",
             expected=facts(answer=None),

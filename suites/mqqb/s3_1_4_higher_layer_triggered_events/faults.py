@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.enterprise.queue_manager_initialization import QueueManagerInitialization
 from reference_qm.core.transfer.transfer_administering import TransferAdministering
@@ -25,7 +25,7 @@ add(
     "initiator-waiting-messages-not-sent-at-start",
     "MQQB-3.1.4.1-02",
     "A queue manager connects to no other queue manager when it starts, although messages wait.",
-    skip(TransferAdministering.establish_waiting),
+    omit_step(TransferAdministering.establish_waiting),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.packet_sizes import identify_by_size
+from harness.faults.packet_sizes import identify_packets_by_size
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import filter_inputs, set_fields
 from harness.faults.registry import Install, add
@@ -81,7 +81,7 @@ add(
     "any-packet-of-32-bytes-taken-as-connection-parameters",
     ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
     "A queue manager treats each packet of 32 bytes as a ConnectionParameters, regardless of IN.",
-    identify_by_size(32),
+    identify_packets_by_size(32),
 )
 
 
@@ -106,7 +106,7 @@ add(
     "any-packet-of-36-bytes-taken-as-session-ack",
     ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"),
     "A queue manager treats each packet of 36 bytes as a SessionAck, regardless of IN.",
-    identify_by_size(36),
+    identify_packets_by_size(36),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed_unanswered, fields, holds, packet
+from harness.expectations import closed_without_answer, fields, holds, packet
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs
 from harness.wire import PrivateQueueFormatNameId, connection_parameters
@@ -166,7 +166,7 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
         sent = connection.send(connection_parameters(**VALID_TIMEOUT_FIELDS, **changes))
         observed = await_early_close(peer, connection)
         judge.all(
-            expected=closed_unanswered(1),
+            expected=closed_without_answer(1),
             observed=observed,
             case=f"packet with {flaw}",
             evidence=[sent, connection.last],
@@ -202,7 +202,7 @@ def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, pa
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(connection.build_session_ack(base=base, internal={"PT": packet_type}, **counts))
     observed = await_early_close(peer, connection)
-    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
+    judge.all(expected=closed_without_answer(known), observed=observed, evidence=[sent, connection.last])
 
 
 @covers("MQQB-3.1.5.1.1-13")

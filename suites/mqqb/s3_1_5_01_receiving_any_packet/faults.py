@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from harness.faults.packet_sizes import identify_by_size
+from harness.faults.packet_sizes import identify_packets_by_size
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.part import QM
@@ -26,7 +26,7 @@ add(
     "sender-element-received-ack-never-set",
     "MQQB-3.1.5.1-01",
     "The sender's ReceivedAck stays FALSE when a packet arrives.",
-    skip(Identifying.note_packet_received),
+    omit_step(Identifying.note_packet_received),
 )
 
 
@@ -91,7 +91,7 @@ add(
     "any-packet-of-572-bytes-taken-as-establish-connection",
     ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"),
     "A queue manager treats each packet of 572 bytes as an EstablishConnection, regardless of IN.",
-    identify_by_size(572),
+    identify_packets_by_size(572),
 )
 
 
@@ -99,7 +99,7 @@ add(
     "any-packet-with-wrong-signature-ignored",
     ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     "A queue manager keeps the session open after a packet with a wrong version or signature.",
-    skip(Identifying.close_session_after_wrong_signature),
+    omit_step(Identifying.close_session_after_wrong_signature),
 )
 
 
@@ -107,7 +107,7 @@ add(
     "any-malformed-packet-ignored",
     ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
     "A queue manager keeps the session open after an incorrectly formatted packet.",
-    skip(SessionClosing.close_session_after_malformed_packet),
+    omit_step(SessionClosing.close_session_after_malformed_packet),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, closed_unanswered, holds, none, packet
+from harness.expectations import closed_without_answer, connection_closed_by_sut, holds, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
@@ -68,7 +68,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     connection.wait_closed(first_wait.ms * 2 // 5, exactly=True)
     if connection.closed_by_sut:
         for since in (first_wait, peer.measure_duration(message)):
-            since.require_steady(first_wait.ms // 10)
+            since.require_duration_without_long_stall(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
         expected=holds("the session is open", otherwise="the session is closed"),
@@ -98,7 +98,7 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
         observed = await_early_close(peer, connection)
         judge.all(
-            expected=closed_unanswered(0),
+            expected=closed_without_answer(0),
             observed=observed,
             case=f"packet with {flaw}",
             evidence=[sent, connection.last],
@@ -116,13 +116,13 @@ def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge,
     """
     at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
     connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     data = bytearray(bytes(peer.recoverable_message(label=wrong)))
     data[at : at + len(value)] = value
     known = len(connection.received)
     sent = connection.send(bytes(data))
     observed = await_early_close(peer, connection)
-    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
+    judge.all(expected=closed_without_answer(known), observed=observed, evidence=[sent, connection.last])
     if sut.has("receive"):
         stored = [one["label"] for one in sut.messages("plain") if one["label"] == wrong]
         judge("MQQB-3.1.5.1.2-01", expected=none("stored message"), observed=stored, evidence=[sent])
@@ -144,7 +144,7 @@ def test_response_with_wrong_signature_closes_session_that_opens(peer, sut, judg
     known = len(connection.received)
     sent = connection.send(bytes(data))
     observed = await_early_close(peer, connection)
-    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
+    judge.all(expected=closed_without_answer(known), observed=observed, evidence=[sent, connection.last])
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
@@ -157,11 +157,15 @@ def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judg
     """
     at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     data = bytearray(bytes(peer.recoverable_message()))
     data[at : at + len(value)] = value
     sent = connection.send_together(peer.recoverable_message(), bytes(data))
-    judge.all(expected=closed(), observed=await_early_close(peer, connection), evidence=[*sent, connection.last])
+    judge.all(
+        expected=connection_closed_by_sut(),
+        observed=await_early_close(peer, connection),
+        evidence=[*sent, connection.last],
+    )
 
 
 @malforms("MQQB-2.2.2-D01")
@@ -180,7 +184,7 @@ def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
         known = len(connection.received)
         sent = connection.send(build_malformed_packets(peer)[flaw])
         observed = await_early_close(peer, connection)
-        judge.all(expected=closed_unanswered(known), observed=observed, case=case, evidence=[sent, connection.last])
+        judge.all(expected=closed_without_answer(known), observed=observed, case=case, evidence=[sent, connection.last])
 
 
 def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
@@ -241,7 +245,7 @@ def test_malformed_packet_closes_session(peer, judge):
         known = len(connection.received)
         sent = connection.send(data)
         judge.all(
-            expected=closed_unanswered(known),
+            expected=closed_without_answer(known),
             observed=await_early_close(peer, connection),
             case=f"packet with {flaw}",
             evidence=[sent, connection.last],
@@ -262,11 +266,11 @@ def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
     closes the session.
     """
     connection = await_session_of_sut(peer, sut)
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     known = len(connection.received)
     sent = connection.send(build_malformed_packets(peer)[flaw])
     judge.all(
-        expected=closed_unanswered(known),
+        expected=closed_without_answer(known),
         observed=await_early_close(peer, connection),
         case=f"packet with {flaw}",
         evidence=[sent, connection.last],

@@ -6,10 +6,10 @@ from dataclasses import replace
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from harness.faults.fields import field_is, sent_as
-from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.fields import limit_to_sender_role, set_field_value
+from harness.faults.made_up import MADE_UP_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import change_after_every_input
+from harness.faults.primitives import change_core_after_every_input
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -55,7 +55,7 @@ add(
     "sender-outgoing-queue-created-for-each-message",
     "MQQB-3.1.5.2.1-02",
     "The sender creates a new OutgoingQueue for each message to a format name.",
-    change_after_every_input(_change_keys_of_outgoing_queues),
+    change_core_after_every_input(_change_keys_of_outgoing_queues),
 )
 
 
@@ -262,7 +262,9 @@ add(
     "initiator-establish-connection-server-guid-always-zero",
     ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"),
     "The initiator's EstablishConnection request has a ServerGuid of zero for a private format name.",
-    sent_as("initiator", field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", NULL_GUID)),
+    limit_to_sender_role(
+        "initiator", set_field_value(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", NULL_GUID)
+    ),
 )
 
 
@@ -286,7 +288,7 @@ class InitiatorGetNextHopsCalledWithWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _NextHopTuple:
-        return super().get_next_hops(OTHER_GUID)
+        return super().get_next_hops(MADE_UP_GUID)
 
 
 @fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.made_up import MADE_UP_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import Install, add
@@ -123,7 +123,7 @@ add(
     "initiator-next-hop-qm-guid-wrong",
     "MQQB-3.1.5.2.1-30",
     "QMGuid of the initiator's NextHop is not the Identifier of that hop.",
-    _change_next_hops(QMGuid=OTHER_GUID),
+    _change_next_hops(QMGuid=MADE_UP_GUID),
 )
 
 

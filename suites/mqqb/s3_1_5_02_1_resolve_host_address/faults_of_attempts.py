@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.other_sessions import find_resolved_session
+from harness.faults.other_sessions import find_other_session_with_next_hops
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.codec.format_names import PrivateQueuePath, PublicQueuePath, parse_format_name
@@ -238,7 +238,7 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(SessionAddressResolving):
     """The initiator connects to the next hop of another session when a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        other = find_resolved_session(self.qm, session, direct=False) or find_resolved_session(
+        other = find_other_session_with_next_hops(self.qm, session, direct=False) or find_other_session_with_next_hops(
             self.qm, session, direct=True
         )
         info = self.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName)
@@ -261,7 +261,7 @@ class InitiatorConnectsToHostOfFirstDirectSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if session.is_destination_direct and other is not None and other.number < session.number:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
@@ -272,7 +272,7 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(SessionAddressResolving)
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if session.is_destination_direct and session.is_retrying_connection and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
@@ -283,7 +283,10 @@ class InitiatorServerGuidIsZeroWhileDirectSessionExists(SessionAddressResolving)
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if not session.is_destination_direct and find_resolved_session(self.qm, session, direct=True) is not None:
+        if (
+            not session.is_destination_direct
+            and find_other_session_with_next_hops(self.qm, session, direct=True) is not None
+        ):
             session.RemoteQMGuid = NULL_GUID
 
 
@@ -293,7 +296,7 @@ class InitiatorConnectsForGuidToAddressOfDirectSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if not session.is_destination_direct and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.other_sessions import find_resolved_session
+from harness.faults.other_sessions import find_other_session_with_next_hops
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving, format_next_hop
@@ -77,6 +77,6 @@ class InitiatorRemoteHostNameCopiedFromOtherSession(SessionAddressResolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = find_resolved_session(self.qm, session, direct=session.is_destination_direct)
+        other = find_other_session_with_next_hops(self.qm, session, direct=session.is_destination_direct)
         if other is not None:
             session.RemoteQMHostName = other.NextHopCollection[0].HostName

@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, set_fields
+from harness.faults.primitives import change_core_at_restart, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket, PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
@@ -253,7 +253,7 @@ add(
     "MQQB-3.1.5.2.1-14",
     "After a restart, ServerGuid of every EstablishConnection request is zero, even if the GUID of the destination is "
     "known.",
-    at_restart(lambda qm: replace_part_by_subclass(qm, _MissingServerGuidFault)),
+    change_core_at_restart(lambda qm: replace_part_by_subclass(qm, _MissingServerGuidFault)),
 )
 
 
@@ -266,5 +266,5 @@ add(
     "initiator-next-hops-of-own-guid-after-restart",
     "MQQB-3.1.5.2.1-16",
     "After a restart, the argument of Get Next Hops is the Identifier of the initiator.",
-    at_restart(lambda qm: replace_part_by_subclass(qm, _OwnGuidInNextHopsFault)),
+    change_core_at_restart(lambda qm: replace_part_by_subclass(qm, _OwnGuidInNextHopsFault)),
 )

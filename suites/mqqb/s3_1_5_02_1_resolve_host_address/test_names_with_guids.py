@@ -48,9 +48,9 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
     peer; no attempt lacks a next hop. Before the second attempt, the SUT also has messages for an unreachable address
     and for a second queue manager without a next hop.
     """
-    second_host.try_session()
+    second_host.try_to_open_session()
     sut.attempt(sut.send, private_name(OTHER_GUID), body="waiting", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-    name = private_name(peer.identifier) if kind == "private" else peer.public_name
+    name = private_name(peer.identifier) if kind == "private" else peer.format_name_of_public_queue
     session = OutgoingSession(peer, sut, name)
     for attempt in CONNECTION_ATTEMPT_NAMES:
         request = session.poll_request(
@@ -109,11 +109,11 @@ def test_waiting_message_leads_to_its_queue_manager_after_restart(peer, sut, jud
     """A recoverable message for a private or public name waits. After a restart, the SUT connects to the peer, and the
     request contains the GUID of the peer.
     """
-    name = private_name(peer.identifier) if kind == "private" else peer.public_name
+    name = private_name(peer.identifier) if kind == "private" else peer.format_name_of_public_queue
     sut.send(name, body="waiting", delivery="recoverable")
     peer.settle()
     sut.restart()
-    session = OutgoingSession(peer, sut, listener=peer.listen_raw())
+    session = OutgoingSession(peer, sut, listener=peer.listen_without_core())
     request = session.poll_request(
         sut.connect_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
     )
@@ -144,7 +144,7 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
     peer, and for a direct name it is zero or this Identifier.
     """
     sut.send(UNREACHABLE_FORMAT_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-    name = peer.direct_name() if kind == "direct" else peer.public_name
+    name = peer.direct_name() if kind == "direct" else peer.format_name_of_public_queue
     known = format_guid(peer.identifier)
     outgoing = OutgoingSession(peer, sut, name)
     for attempt in CONNECTION_ATTEMPT_NAMES:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from harness.faults.connection_history import change_history_entries, omit_history_entries
-from harness.faults.fields import clear_bits, field_is, sent_as, set_bits, set_reserved_bits
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.connection_history import change_connection_history_entries, omit_connection_history_entries
+from harness.faults.fields import clear_bits, limit_to_sender_role, set_bits, set_field_value, set_reserved_bits
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import filter_effects, set_fields, skip_during
+from harness.faults.primitives import filter_effects, omit_step_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionHeader, EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -69,7 +69,7 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-pt-3",
         "MQQB-3.1.5.2.3-05",
         "The initiator's EstablishConnection request has PT 3.",
-        field_is(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
+        set_field_value(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
     ),
     (
         "initiator-establish-connection-cs-set",
@@ -81,13 +81,15 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.2.3-07",
         "The initiator's EstablishConnection request has a ClientGuid other than the initiator's Identifier.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
+        set_field_value(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", MADE_UP_GUID),
     ),
     (
         "initiator-establish-connection-server-guid-for-direct-name",
         "MQQB-3.1.5.2.3-09",
         "The initiator's EstablishConnection request has a ServerGuid although the destination has a direct name.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _has_no_server_guid),
+        set_field_value(
+            EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", MADE_UP_GUID, _has_no_server_guid
+        ),
     ),
     (
         "initiator-establish-connection-se-always-clear",
@@ -102,7 +104,7 @@ for _name, _rules, _says, _install in (
         set_reserved_bits(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
 ):
-    add(_name, _rules, _says, sent_as("initiator", _install))
+    add(_name, _rules, _says, limit_to_sender_role("initiator", _install))
 
 
 ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
@@ -234,7 +236,7 @@ add(
     "initiator-connection-history-in-process-missing",
     "MQQB-3.1.5.2.3-14",
     "The initiator adds no entry with Status InProcess to ConnectionHistory.",
-    omit_history_entries({ConnectionStatus.IN_PROCESS}),
+    omit_connection_history_entries({ConnectionStatus.IN_PROCESS}),
 )
 
 
@@ -242,7 +244,7 @@ add(
     "initiator-connection-history-in-process-with-error",
     "MQQB-3.1.5.2.3-14",
     "The initiator's ConnectionHistory entry with Status InProcess has an Error.",
-    change_history_entries({ConnectionStatus.IN_PROCESS}, Error=0x80004005),
+    change_connection_history_entries({ConnectionStatus.IN_PROCESS}, Error=0x80004005),
 )
 
 
@@ -292,7 +294,7 @@ add(
     "initiator-initialization-timer-not-started",
     "MQQB-3.1.5.2.3-15",
     "The initiator starts no Session Initialization Timer with its EstablishConnection request.",
-    skip_during(SessionEstablishing.send_establish_request, SessionTimers.start),
+    omit_step_during(SessionEstablishing.send_establish_request, SessionTimers.start),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.session_packets import has_earlier_request
@@ -20,7 +20,7 @@ class InitiatorClientGuidChangedWhenRequestIsRepeated(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        changed: EstablishConnectionPacket = set_fields(request, {"EstablishConnectionHeader.ClientGuid": OTHER_GUID})
+        changed: EstablishConnectionPacket = set_fields(request, {"EstablishConnectionHeader.ClientGuid": MADE_UP_GUID})
         return changed if session.is_retrying_connection else request
 
 

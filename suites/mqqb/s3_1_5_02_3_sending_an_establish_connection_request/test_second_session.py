@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, closed_unanswered, holds, one_of, packet
+from harness.expectations import between, closed_without_answer, holds, one_of, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import establish_response, parameters_response
@@ -107,7 +107,7 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         judge(
             "MQQB-3.1.5.3.2-01",
             "MQQB-3.1.5.3.2-D02",
-            expected=closed_unanswered(1),
+            expected=closed_without_answer(1),
             observed=session.connection,
             case="response with the GUID of the first session",
             evidence=[sent, answer],

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from harness.faults.connection_history import change_history_entries, omit_history_entries
+from harness.faults.connection_history import change_connection_history_entries, omit_connection_history_entries
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, skip
+from harness.faults.primitives import omit_step, replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -41,7 +41,7 @@ add(
     "initiator-connection-history-failure-missing",
     "MQQB-3.1.5.2-01",
     "The initiator adds no entry to ConnectionHistory for a failed attempt.",
-    omit_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY),
+    omit_connection_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY),
 )
 
 
@@ -107,7 +107,7 @@ add(
     "initiator-connection-history-failure-always-ping-failure",
     "MQQB-3.1.5.2-02",
     "The initiator's ConnectionHistory has Status PingFailure for each known failure.",
-    change_history_entries(
+    change_connection_history_entries(
         _FAILURE_STATUSES_OF_CONNECTION_HISTORY - {ConnectionStatus.UNKNOWN_FAILURE},
         Status=ConnectionStatus.PING_FAILURE,
     ),
@@ -123,7 +123,7 @@ for status, name in (
         f"initiator-entry-of-{name}-with-status-unknown-failure",
         "MQQB-3.1.5.2-02",
         f"The initiator adds an entry with Status UnknownFailure for an attempt that ends with {status.name}.",
-        change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
+        change_connection_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
         blind=True,
     )
 
@@ -144,7 +144,7 @@ add(
     "initiator-connection-history-unknown-failure-dns-failure",
     "MQQB-3.1.5.2-03",
     "The initiator's ConnectionHistory has Status DnsFailure for a failure for which no other value is defined.",
-    change_history_entries({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
+    change_connection_history_entries({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
 )
 
 
@@ -152,7 +152,7 @@ add(
     "initiator-entry-of-response-for-another-with-status-connection-refused",
     "MQQB-3.1.5.2-03",
     "The initiator adds an entry with Status ConnectionRefused for an attempt that ends with an invalid response.",
-    change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
+    change_connection_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
     blind=True,
 )
 
@@ -161,7 +161,7 @@ add(
     "initiator-connection-history-failure-time-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has the time 0.",
-    change_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, ConnectionHistoryTime=0),
+    change_connection_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, ConnectionHistoryTime=0),
 )
 
 
@@ -169,7 +169,7 @@ add(
     "initiator-connection-history-failure-error-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has Error 0.",
-    change_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, Error=0),
+    change_connection_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, Error=0),
 )
 
 
@@ -177,7 +177,7 @@ add(
     "initiator-connection-history-failure-address-empty",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has an empty AddressList.",
-    change_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, AddressList=""),
+    change_connection_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, AddressList=""),
 )
 
 
@@ -309,7 +309,7 @@ add(
     "initiator-no-request-after-positive-ping",
     "MQQB-3.1.5.2.2-04",
     "The initiator connects after a positive Ping Response and sends no EstablishConnection request.",
-    skip(SessionEstablishing.send_establish_request),
+    omit_step(SessionEstablishing.send_establish_request),
 )
 
 
@@ -327,7 +327,7 @@ add(
     "initiator-connection-history-ping-failure-missing",
     "MQQB-3.1.5.2.2-06",
     "The initiator adds no entry to ConnectionHistory for a failed ping.",
-    omit_history_entries({ConnectionStatus.PING_FAILURE}),
+    omit_connection_history_entries({ConnectionStatus.PING_FAILURE}),
 )
 
 
@@ -409,7 +409,7 @@ add(
     "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
-    replace_during(
+    replace_method_during(
         SessionClosing.close_session_after_failed_establishment,
         SessionClosing.await_reconnect,
         _skip_reconnect_after_ping_failure,

@@ -9,7 +9,7 @@ from harness.learn.alphabet import FOREIGN_GUID, PACKET_BUILDER_BY_INPUT
 from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
-from harness.states.machine import Machine, event, probe, state
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_outcome_of_packets
 from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -70,7 +70,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(data[:4] + b"lior" + data[8:])
 
     @event("ConnectionParameters")
-    @probe("answer to ConnectionParameters")
+    @mark_as_probe("answer to ConnectionParameters")
     def send_parameters_response(self) -> str:
         """Send a ConnectionParameters response."""
         asked = getattr(self._outgoing, "parameters", None)
@@ -81,7 +81,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(parameters_response(asked))
 
     @event("recoverable message")
-    @probe("answer to a recoverable message")
+    @mark_as_probe("answer to a recoverable message")
     def send_message(self) -> str:
         """Send a recoverable message; wait for the longest delay of its acknowledgment."""
         specified_ms = RECOVERABLE_ACK_MS

@@ -17,7 +17,7 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
     positive Ping Response whose RC differs from RC of the Ping Request. After a negative Ping Response and a further
     session, the SUT again requests a session after a positive Ping Response.
     """
-    second_host.try_session()
+    second_host.try_to_open_session()
     pinging = PingingSut(peer, sut)
     asked = pinging.await_ping()
     ping = read_ping(asked)

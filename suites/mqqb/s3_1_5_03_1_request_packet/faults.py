@@ -6,10 +6,18 @@ from dataclasses import replace
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from harness.faults.fields import clear_bits, field_is, invert_bits, off_by, sent_as, set_bits, set_reserved_bits
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.fields import (
+    add_to_field,
+    clear_bits,
+    invert_bits,
+    limit_to_sender_role,
+    set_bits,
+    set_field_value,
+    set_reserved_bits,
+)
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip_during
+from harness.faults.primitives import omit_step_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import (
     NULL_GUID,
@@ -61,7 +69,7 @@ add(
     "acceptor-establish-connection-response-not-sent",
     ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"),
     "The acceptor sends no EstablishConnection response.",
-    skip_during(SessionOpening.receive_establish_request, SessionConnecting.send),
+    omit_step_during(SessionOpening.receive_establish_request, SessionConnecting.send),
 )
 
 
@@ -85,7 +93,7 @@ for _name, _rules, _says, _install in (
         "acceptor-establish-connection-pt-3",
         "MQQB-3.1.5.3.1-04",
         "The acceptor's EstablishConnection response has PT 3.",
-        field_is(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
+        set_field_value(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
     ),
     (
         "acceptor-establish-connection-cs-always-set",
@@ -103,19 +111,19 @@ for _name, _rules, _says, _install in (
         "acceptor-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.3.1-08",
         "The acceptor's EstablishConnection response has a ClientGuid other than the ClientGuid of the request.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
+        set_field_value(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", MADE_UP_GUID),
     ),
     (
         "acceptor-establish-connection-server-guid-wrong",
         "MQQB-3.1.5.3.1-09",
         "The acceptor's EstablishConnection response has a ServerGuid other than the acceptor's Identifier.",
-        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID),
+        set_field_value(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", MADE_UP_GUID),
     ),
     (
         "acceptor-establish-connection-timestamp-one-more",
         "MQQB-3.1.5.3.1-10",
         "The acceptor's EstablishConnection response has the TimeStamp of the request plus one.",
-        off_by(EstablishConnectionPacket, "EstablishConnectionHeader.TimeStamp", +1),
+        add_to_field(EstablishConnectionPacket, "EstablishConnectionHeader.TimeStamp", +1),
     ),
     (
         "acceptor-establish-connection-se-opposite",
@@ -130,7 +138,7 @@ for _name, _rules, _says, _install in (
         set_reserved_bits(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
 ):
-    add(_name, _rules, _says, sent_as("acceptor", _install))
+    add(_name, _rules, _says, limit_to_sender_role("acceptor", _install))
 
 
 @fault("acceptor-request-server-guid-compared-by-4-bytes", breaks="MQQB-3.1.5.3.1-05", blind=True)
@@ -416,5 +424,5 @@ add(
     "acceptor-refused-session-connection-kept-open",
     "MQQB-3.1.5.3.1-D01",
     "The acceptor keeps open the connection of a session that exceeds its limit of sessions.",
-    skip_during(SessionOpening.receive_establish_request, SessionClosing.close),
+    omit_step_during(SessionOpening.receive_establish_request, SessionClosing.close),
 )

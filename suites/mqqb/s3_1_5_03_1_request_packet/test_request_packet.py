@@ -46,7 +46,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     answers ConnectionParameters. Meanwhile, the peer has other connections: a connection without a request, a
     connection with a request, and an open session.
     """
-    peer.try_session()  # a SUT that opens no session is judged below
+    peer.try_to_open_session()  # a SUT that opens no session is judged below
     peer.connect()
     peer.connect().send(establish_request(peer))
     connection = peer.connect()
@@ -124,7 +124,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
     """The peer has an open session, and sends a request whose ServerGuid differs from the SUT's Identifier, completely
     or in one bit. The SUT answers with CS 1. It accepts the peer's next request, which is valid.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
     if bit == "client":

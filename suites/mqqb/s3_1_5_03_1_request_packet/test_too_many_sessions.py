@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, packet
+from harness.expectations import connection_closed_by_sut, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import generate_guid
@@ -61,7 +61,12 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
         case="response to the request",
         evidence=[sent, answer],
     )
-    judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
+    judge(
+        "MQQB-3.1.5.3.1-D01",
+        expected=connection_closed_by_sut(),
+        observed=connection.await_close(),
+        evidence=[sent, answer],
+    )
     if usual is not None:
         later = peer.connect()
         sent = later.send(establish_request(peer, ClientGuid=generate_guid(peer.entropy), ServerGuid=sut.guid, SE=1))
@@ -73,7 +78,12 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             case="response to a second request beyond the limit",
             evidence=[sent, answer],
         )
-        judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=later.await_close(), evidence=[sent, answer])
+        judge(
+            "MQQB-3.1.5.3.1-D01",
+            expected=connection_closed_by_sut(),
+            observed=later.await_close(),
+            evidence=[sent, answer],
+        )
         if answer is not None and answer.kind == "EstablishConnection":
             judge(
                 "MQQB-3.1.5.3.1-09",

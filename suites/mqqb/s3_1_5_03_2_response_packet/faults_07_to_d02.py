@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.connection_history import change_history_entries, omit_history_entries
-from harness.faults.fields import clear_bits, field_is, sent_as, set_bits
+from harness.faults.connection_history import change_connection_history_entries, omit_connection_history_entries
+from harness.faults.fields import clear_bits, limit_to_sender_role, set_bits, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip_during
+from harness.faults.primitives import omit_step_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.sessions.session_connecting import SessionConnecting, get_outgoing_queue
@@ -21,7 +21,7 @@ add(
     "initiator-connection-parameters-request-not-sent",
     "MQQB-3.1.5.3.2-07",
     "The initiator sends no ConnectionParameters request after a valid response.",
-    skip_during(SessionOpening.receive_establish_response, SessionConnecting.send),
+    omit_step_during(SessionOpening.receive_establish_response, SessionConnecting.send),
 )
 
 
@@ -45,7 +45,7 @@ for _name, _rules, _says, _install in (
         "initiator-connection-parameters-pt-2",
         "MQQB-3.1.5.3.2-09",
         "The initiator's ConnectionParameters request has PT 2.",
-        field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
+        set_field_value(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
     ),
     (
         "initiator-connection-parameters-cs-set",
@@ -57,22 +57,22 @@ for _name, _rules, _says, _install in (
         "initiator-connection-parameters-recoverable-timeout-20-s",
         "MQQB-3.1.5.3.2-11",
         "The initiator's ConnectionParameters request always has RecoverableAckTimeout 20 s.",
-        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", 20_000),
+        set_field_value(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", 20_000),
     ),
     (
         "initiator-connection-parameters-ack-timeout-20-s",
         "MQQB-3.1.5.3.2-12",
         "The initiator's ConnectionParameters request always has AckTimeout 20 s.",
-        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", 20_000),
+        set_field_value(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", 20_000),
     ),
     (
         "initiator-connection-parameters-window-size-1",
         "MQQB-3.1.5.3.2-13",
         "The initiator's ConnectionParameters request has WindowSize 1.",
-        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 1),
+        set_field_value(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 1),
     ),
 ):
-    add(_name, _rules, _says, sent_as("initiator", _install))
+    add(_name, _rules, _says, limit_to_sender_role("initiator", _install))
 
 
 PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
@@ -154,7 +154,7 @@ add(
     "initiator-connection-history-establish-received-missing",
     "MQQB-3.1.5.3.2-15",
     "The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory.",
-    omit_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
+    omit_connection_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
 )
 
 
@@ -162,7 +162,7 @@ add(
     "initiator-connection-history-establish-received-error",
     "MQQB-3.1.5.3.2-15",
     "The initiator's ConnectionHistory entry with Status EstablishPacketReceived has an Error.",
-    change_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
+    change_connection_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, closed_unanswered, packet
+from harness.expectations import between, closed_without_answer, packet
 from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
@@ -148,7 +148,7 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
             flaw = {"ClientGuid": _invert_last_guid_bit(asked["EstablishConnectionHeader"].ClientGuid)}
         sent = session.connection.send(establish_response(peer, asked, **flaw))
         answer = session.connection.poll_next_packet()
-        judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
+        judge.all(expected=closed_without_answer(1), observed=session.connection, evidence=[sent, answer])
     session.await_request()
     session.respond()
 
@@ -169,7 +169,7 @@ def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
         asked = session.await_request()
         sent = session.connection.send(establish_response(peer, asked, ServerGuid=wrong))
         answer = session.connection.poll_next_packet()
-        judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
+        judge.all(expected=closed_without_answer(1), observed=session.connection, evidence=[sent, answer])
     session.await_request()
     session.respond()
 

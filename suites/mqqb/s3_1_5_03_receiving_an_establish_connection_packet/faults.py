@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.session_states import ignore_out_of_state
+from harness.faults.session_states import ignore_packets_in_wrong_state
 from reference_qm.codec import EstablishConnectionPacket, Packet
 from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
@@ -25,7 +25,7 @@ add(
     "acceptor-second-establish-connection-ignored",
     "MQQB-3.1.5.3-01",
     "The acceptor ignores a second EstablishConnection packet while it waits for ConnectionParameters.",
-    ignore_out_of_state(EstablishConnectionPacket, SessionState.WAITING_CP_MSG, initiator=False),
+    ignore_packets_in_wrong_state(EstablishConnectionPacket, SessionState.WAITING_CP_MSG, initiator=False),
     blind=True,
 )
 
@@ -34,7 +34,7 @@ add(
     "initiator-establish-connection-on-open-session-ignored",
     "MQQB-3.1.5.3-01",
     "The initiator ignores an EstablishConnection packet on an open session.",
-    ignore_out_of_state(EstablishConnectionPacket, SessionState.OPEN, initiator=True),
+    ignore_packets_in_wrong_state(EstablishConnectionPacket, SessionState.OPEN, initiator=True),
     blind=True,
 )
 

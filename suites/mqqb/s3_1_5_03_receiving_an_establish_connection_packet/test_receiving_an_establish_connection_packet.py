@@ -4,7 +4,7 @@ expect it.
 
 from __future__ import annotations
 
-from harness.expectations import closed
+from harness.expectations import connection_closed_by_sut
 from harness.peer.handshake import build_parameters_request, establish_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, sut_survives
@@ -22,7 +22,12 @@ def test_second_establish_connection_request_closes_session(peer, judge):
     in_turn.expect("ConnectionParameters")
     connection = peer.request_session()
     sent = connection.send(establish_request(peer))
-    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
+    judge(
+        "MQQB-3.1.5.3-01",
+        expected=connection_closed_by_sut(),
+        observed=connection.await_close(),
+        evidence=[sent, connection.last],
+    )
 
 
 @sut_survives()
@@ -32,9 +37,14 @@ def test_establish_connection_request_closes_open_session(peer, judge):
     session, and the SUT closes it.
     """
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     sent = connection.send(establish_request(peer))
-    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
+    judge(
+        "MQQB-3.1.5.3-01",
+        expected=connection_closed_by_sut(),
+        observed=connection.await_close(),
+        evidence=[sent, connection.last],
+    )
 
 
 @sut_survives()
@@ -54,7 +64,7 @@ def test_second_establish_connection_response_closes_session(peer, sut, judge):
         observed, evidence = connection.await_close(), [sent, connection.last]
         judge(
             "MQQB-3.1.5.3-01",
-            expected=closed(),
+            expected=connection_closed_by_sut(),
             observed=observed,
             case=f"session in state {last_step}",
             evidence=evidence,

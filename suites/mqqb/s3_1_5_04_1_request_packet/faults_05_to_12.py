@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import clear_bits, field_is, off_by, sent_as, set_bits
+from harness.faults.fields import add_to_field, clear_bits, limit_to_sender_role, set_bits, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip_during
+from harness.faults.primitives import omit_step_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import (
     PT_ESTABLISH_CONNECTION,
@@ -28,7 +28,7 @@ add(
     "acceptor-connection-parameters-response-not-sent",
     "MQQB-3.1.5.4.1-05",
     "The acceptor sends no ConnectionParameters response.",
-    skip_during(SessionOpening.receive_parameters_request, SessionConnecting.send),
+    omit_step_during(SessionOpening.receive_parameters_request, SessionConnecting.send),
 )
 
 
@@ -88,7 +88,7 @@ for _name, _rules, _says, _install in (
         "acceptor-connection-parameters-pt-2",
         "MQQB-3.1.5.4.1-07",
         "The acceptor's ConnectionParameters response has PT 2.",
-        field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
+        set_field_value(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
     ),
     (
         "acceptor-connection-parameters-cs-set",
@@ -100,16 +100,16 @@ for _name, _rules, _says, _install in (
         "acceptor-connection-parameters-recoverable-timeout-one-more",
         "MQQB-3.1.5.4.1-09",
         "The acceptor's ConnectionParameters response has a RecoverableAckTimeout one higher than the request.",
-        off_by(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", +1),
+        add_to_field(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", +1),
     ),
     (
         "acceptor-connection-parameters-ack-timeout-one-more",
         "MQQB-3.1.5.4.1-10",
         "The acceptor's ConnectionParameters response has an AckTimeout one higher than the request.",
-        off_by(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", +1),
+        add_to_field(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", +1),
     ),
 ):
-    add(_name, _rules, _says, sent_as("acceptor", _install))
+    add(_name, _rules, _says, limit_to_sender_role("acceptor", _install))
 
 
 @fault("acceptor-recoverable-ack-timeout-truncated-to-16-bits", breaks="MQQB-3.1.5.4.1-09", blind=True)

@@ -55,7 +55,7 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     """Sessions have an AckTimeout of 20 s, of 30 s and, if the SUT's timers can be accelerated, of 70 s. The peer
     acknowledges nothing. The SUT closes each session after the same whole number of AckTimeouts.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     waits, evidence = [], []
     timeouts_ms = (*ACK_TIMEOUTS_MS, *([LONG_ACK_TIMEOUT_MS] if sut.has("set_timers") else []))
     for ordinal, timeout_ms in enumerate(timeouts_ms, 1):
@@ -74,7 +74,7 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     first_wait, unit_ms = waits[0]
     whole = max(1, round(first_wait.ms / unit_ms))
     is_same = whole <= LONGEST_WAIT_IN_TIMEOUTS and all(
-        wait.is_near(whole * unit_ms, TOLERANCE_IN_TIMEOUTS * unit_ms) for wait, unit_ms in waits
+        wait.is_near_expected_duration(whole * unit_ms, TOLERANCE_IN_TIMEOUTS * unit_ms) for wait, unit_ms in waits
     )
     expected = holds(f"each session ends after {whole} times its AckTimeout")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"

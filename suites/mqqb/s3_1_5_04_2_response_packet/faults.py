@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.connection_history import change_history_entries, omit_history_entries
+from harness.faults.connection_history import change_connection_history_entries, omit_connection_history_entries
 from harness.faults.events import call_after_posted_events
 from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
@@ -228,7 +228,7 @@ add(
     "initiator-connection-history-established-missing",
     "MQQB-3.1.5.4.2-08",
     "The initiator adds no entry with Status Established to ConnectionHistory.",
-    omit_history_entries({ConnectionStatus.ESTABLISHED}),
+    omit_connection_history_entries({ConnectionStatus.ESTABLISHED}),
 )
 
 
@@ -236,7 +236,7 @@ add(
     "initiator-connection-history-established-with-error",
     "MQQB-3.1.5.4.2-08",
     "The initiator's ConnectionHistory entry with Status Established has an Error.",
-    change_history_entries({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
+    change_connection_history_entries({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
 )
 
 

@@ -239,7 +239,7 @@ def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
     unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
     ConnectionHistory. NextHops contains the peer's address during each session.
     """
-    to, listener = peer.direct_name(), peer.listen_raw()
+    to, listener = peer.direct_name(), peer.listen_without_core()
     for number in range(1, 5):
         if number < 4:
             sut.send(to, body="one of several sessions")

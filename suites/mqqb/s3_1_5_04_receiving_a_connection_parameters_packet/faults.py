@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.session_states import ignore_out_of_state
+from harness.faults.session_states import ignore_packets_in_wrong_state
 from reference_qm.codec import ConnectionParametersPacket, Packet
 from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.model.adm import Session
@@ -25,7 +25,7 @@ add(
     "initiator-connection-parameters-on-open-session-ignored",
     "MQQB-3.1.5.4-01",
     "The initiator ignores a ConnectionParameters packet on an open session.",
-    ignore_out_of_state(ConnectionParametersPacket, SessionState.OPEN, initiator=True),
+    ignore_packets_in_wrong_state(ConnectionParametersPacket, SessionState.OPEN, initiator=True),
     blind=True,
 )
 

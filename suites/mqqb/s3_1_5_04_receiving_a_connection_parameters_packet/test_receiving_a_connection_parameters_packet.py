@@ -4,7 +4,7 @@ expect it.
 
 from __future__ import annotations
 
-from harness.expectations import closed, closed_unanswered
+from harness.expectations import closed_without_answer, connection_closed_by_sut
 from harness.peer.handshake import build_parameters_request
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -20,7 +20,7 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
     connection = peer.connect()
     sent = connection.send(build_parameters_request())
     observed = connection.await_close()
-    judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.4-01", expected=closed_without_answer(0), observed=observed, evidence=[sent, connection.last])
 
 
 @sut_survives()
@@ -30,9 +30,14 @@ def test_connection_parameters_close_open_session(peer, judge):
     and the SUT closes it.
     """
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     sent = connection.send(build_parameters_request())
-    judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
+    judge(
+        "MQQB-3.1.5.4-01",
+        expected=connection_closed_by_sut(),
+        observed=connection.await_close(),
+        evidence=[sent, connection.last],
+    )
 
 
 @sut_survives()
@@ -50,4 +55,6 @@ def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, j
         connection = session.connection
         sent = connection.send(build_parameters_request())
         observed, evidence = connection.await_close(), [sent, connection.last]
-        judge("MQQB-3.1.5.4-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.4-01", expected=connection_closed_by_sut(), observed=observed, case=last_step, evidence=evidence
+        )

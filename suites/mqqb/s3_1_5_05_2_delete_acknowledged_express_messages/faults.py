@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader
 from reference_qm.core.transfer.message_receiving import MessageReceiving
@@ -29,7 +29,7 @@ add(
     "sender-express-message-not-deleted-by-ack-in-user-message",
     "MQQB-3.1.5.5.2-01",
     "The sender does not delete express messages that are acknowledged by the SessionHeader of a UserMessage.",
-    skip_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_express_messages),
+    omit_step_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_express_messages),
     blind=True,
 )
 
@@ -38,7 +38,7 @@ add(
     "sender-express-messages-not-deleted-by-header-in-user-message",
     "MQQB-3.1.5.5.2-01",
     "The sender deletes no express message if the SessionHeader is in a UserMessage.",
-    skip_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_express_messages),
+    omit_step_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_express_messages),
     blind=True,
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import replace_during, set_fields, skip_during
+from harness.faults.primitives import omit_step_during, replace_method_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -34,7 +34,7 @@ add(
     "sender-recoverable-message-of-ack-number-kept",
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
-    replace_during(
+    replace_method_during(
         SessionAcks.delete_acknowledged_recoverable_messages,
         SessionAcks.delete_position,
         _keep_message_whose_number_is_ack_number,
@@ -46,7 +46,7 @@ add(
     "sender-recoverable-messages-not-deleted-by-header-in-user-message",
     "MQQB-3.1.5.5.3-01",
     "The sender deletes no recoverable message if the SessionHeader is in a UserMessage.",
-    skip_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable_messages),
+    omit_step_during(MessageReceiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable_messages),
     blind=True,
 )
 

@@ -41,7 +41,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     SUT does not send these messages, and sends all later messages. The readings of erratum E22 differ for messages with
     lower numbers, and if bit 0 is clear; the check judges neither case. Meanwhile, a session of the peer is open.
     """
-    peer.try_session()
+    peer.try_to_open_session()
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
     session, sent = sender.await_first_messages(count)

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -59,7 +59,7 @@ add(
     "sender-only-first-of-several-acknowledged-messages-journaled",
     "MQQB-3.1.5.5.4-01",
     "When one SessionHeader acknowledges several messages, the sender puts only the first into its journal.",
-    replace_during(SessionAcks.process_session_header, SessionAcks.delete_position, _journal_only_first_message),
+    replace_method_during(SessionAcks.process_session_header, SessionAcks.delete_position, _journal_only_first_message),
     blind=True,
 )
 

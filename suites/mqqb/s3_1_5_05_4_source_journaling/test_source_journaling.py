@@ -150,7 +150,10 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(TAG_OF_OWN_MESSAGE, journal=["positive"], delivery=delivery)
     sender.collect_messages(session := sender.await_session(), 1)
-    user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
+    user = peer.build_fields_for_private_destination(peer.identifier, 1) | {
+        "DM": int(delivery == "recoverable"),
+        "JP": 1,
+    }
     forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=TAG_OF_FORWARDED_MESSAGE))
     came = sender.collect_messages(session, 2)
     if Sender.list_tags(came) != [TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE]:

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, set_fields, skip_during
+from harness.faults.primitives import omit_step_during, replace_method_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -204,7 +204,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-acknowledgment",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart its Session Ack Wait Timer when an acknowledgment leaves messages unacknowledged.",
-    skip_during(SessionAcks.validate_message_counts, SessionAcks.start_session_ack_wait_timer),
+    omit_step_during(SessionAcks.validate_message_counts, SessionAcks.start_session_ack_wait_timer),
 )
 
 
@@ -232,7 +232,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
-    replace_during(
+    replace_method_during(
         SessionAcks.process_session_header,
         SessionAcks.start_session_ack_wait_timer,
         _start_timer_only_after_new_acknowledgment,
@@ -245,7 +245,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-in-user-message",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer for a SessionHeader in a UserMessage.",
-    skip_during(MessageReceiving.receive_user_message, SessionAcks.start_session_ack_wait_timer),
+    omit_step_during(MessageReceiving.receive_user_message, SessionAcks.start_session_ack_wait_timer),
     blind=True,
 )
 

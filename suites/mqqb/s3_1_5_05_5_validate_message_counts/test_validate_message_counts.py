@@ -39,14 +39,17 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
     session = peer.open_raw()
     session.send(peer.message())
     received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
-    if session.check_alive()["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
+    if (
+        session.require_session_ack_for_message()["SessionHeader"].AckSequenceNumber
+        != received["UserMsgSequenceNumber"]
+    ):
         raise ConformanceFailure("the SUT does not count the messages that it received")
     if carrier == SESSION_ACK_AS_HEADER_CARRIER:
         session.send(session.build_session_ack(**received))
     else:
         received["UserMsgSequenceNumber"] += 1
         session.send(peer.message(session=received | {"WindowSize": 64}))
-    session.check_alive()
+    session.require_session_ack_for_message()
     received = {name: count + 1 for name, count in received.items()}
     if carrier == SESSION_ACK_AS_HEADER_CARRIER:
         wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
-from harness.faults.session_states import ignore_out_of_state
+from harness.faults.session_states import ignore_packets_in_wrong_state
 from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.message_journaling import MessageJournaling
@@ -32,7 +32,7 @@ add(
     "acceptor-session-ack-before-parameters-ignored",
     "MQQB-3.1.5.5-01",
     "The acceptor ignores a SessionAck while it waits for ConnectionParameters.",
-    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CP_MSG, initiator=False),
+    ignore_packets_in_wrong_state(SessionAckPacket, SessionState.WAITING_CP_MSG, initiator=False),
     blind=True,
 )
 
@@ -41,7 +41,7 @@ add(
     "initiator-session-ack-before-parameters-ignored",
     "MQQB-3.1.5.5-01",
     "The initiator ignores a SessionAck while it waits for the ConnectionParameters response.",
-    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CPR_MSG, initiator=True),
+    ignore_packets_in_wrong_state(SessionAckPacket, SessionState.WAITING_CPR_MSG, initiator=True),
     blind=True,
 )
 
@@ -116,7 +116,7 @@ add(
     "sender-acknowledged-recoverable-messages-never-deleted",
     "MQQB-3.1.5.5-05",
     "The sender never deletes a recoverable message.",
-    skip(SessionAcks.delete_acknowledged_recoverable_messages),
+    omit_step(SessionAcks.delete_acknowledged_recoverable_messages),
 )
 
 
@@ -124,7 +124,7 @@ add(
     "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
     "The sender deletes acknowledged messages with positive source journaling but does not journal them.",
-    skip(MessageJournaling.journal_delivered_message),
+    omit_step(MessageJournaling.journal_delivered_message),
 )
 
 

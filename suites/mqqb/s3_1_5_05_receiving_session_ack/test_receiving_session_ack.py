@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed
+from harness.expectations import connection_closed_by_sut
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, sut_survives
 from harness.wire import session_ack
@@ -28,7 +28,9 @@ def test_session_ack_before_open_session_closes_connection(peer, sut, judge, sta
     _require_acceptance_of_session_ack(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     sent = early.send(session_ack())
-    judge("MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent])
+    judge(
+        "MQQB-3.1.5.5-01", expected=connection_closed_by_sut(), observed=await_early_close(peer, early), evidence=[sent]
+    )
 
 
 @covers("MQQB-3.1.5.5-01")
@@ -54,7 +56,10 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
     is_closed = judge(
-        "MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[asked, early.last]
+        "MQQB-3.1.5.5-01",
+        expected=connection_closed_by_sut(),
+        observed=await_early_close(peer, early),
+        evidence=[asked, early.last],
     )
     judge.conclude()
     if is_closed:
@@ -67,4 +72,4 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
 def _require_acceptance_of_session_ack(session: Conversation) -> None:
     """Send the SessionAck on an open session; raise ConformanceFailure unless the SUT accepts it."""
     session.send(session.build_session_ack())
-    session.check_alive()
+    session.require_session_ack_for_message()

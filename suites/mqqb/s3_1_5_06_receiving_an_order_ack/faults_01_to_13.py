@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -336,7 +336,7 @@ add(
     "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
     "On the next session, the sender resends a message for which it has received an OrderAck.",
-    skip(OrderAcks.delete_order_acknowledged_messages),
+    omit_step(OrderAcks.delete_order_acknowledged_messages),
 )
 
 

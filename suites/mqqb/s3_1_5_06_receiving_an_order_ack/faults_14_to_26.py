@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, SequenceInfo, TxSequenceID
 from reference_qm.core.part import QM
@@ -71,7 +71,7 @@ add(
     "sender-new-sequence-not-begun",
     ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"),
     "The sender continues its sequence when all messages are acknowledged.",
-    skip(TransactionalSending.begin_sequence),
+    omit_step(TransactionalSending.begin_sequence),
 )
 
 
@@ -121,7 +121,7 @@ add(
     "sender-order-ack-transfer-info-not-set",
     "MQQB-3.1.5.6-16",
     "The sender does not set OutgoingTransferInfo when it receives an OrderAck.",
-    skip(OrderAcks.update_outgoing_transfer_info),
+    omit_step(OrderAcks.update_outgoing_transfer_info),
 )
 
 

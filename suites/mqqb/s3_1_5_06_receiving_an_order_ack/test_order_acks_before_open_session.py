@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import closed
+from harness.expectations import connection_closed_by_sut
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.early_acknowledgments import send_packet_before_session_of_sut_is_open
 from suites.mqqb.steps.ordering import build_unknown_ack
@@ -18,4 +18,4 @@ def test_order_ack_before_session_of_sut_is_open_closes_connection(peer, sut, ju
     observed, evidence = send_packet_before_session_of_sut_is_open(
         peer, sut, build_unknown_ack(peer), answered=answered
     )
-    judge("MQQB-3.1.5.6-01", expected=closed(), observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.6-01", expected=connection_closed_by_sut(), observed=observed, evidence=evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, Packet, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -407,7 +407,7 @@ add(
     "sender-application-dead-letter-queue-forgotten-at-restart",
     "MQQB-3.1.5.7-07",
     "After a restart, the sender moves refused messages to the system queue, even if they name a dead-letter queue.",
-    at_restart(_clear_dead_letter_queue_names),
+    change_core_at_restart(_clear_dead_letter_queue_names),
     blind=True,
 )
 

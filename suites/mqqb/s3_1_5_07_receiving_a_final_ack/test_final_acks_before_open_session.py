@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import closed
+from harness.expectations import connection_closed_by_sut
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.early_acknowledgments import send_packet_before_session_of_sut_is_open
@@ -36,4 +36,4 @@ def test_final_ack_before_session_of_sut_is_open_closes_connection(peer, sut, ju
     """The SUT opens a session, and the peer sends a FinalAck before the session is open. The SUT closes the session."""
     packet = _build_final_ack_of_class(peer, AckClass.RECEIVE)
     observed, evidence = send_packet_before_session_of_sut_is_open(peer, sut, packet, answered=answered)
-    judge("MQQB-3.1.5.7-01", expected=closed(), observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.7-01", expected=connection_closed_by_sut(), observed=observed, evidence=evidence)

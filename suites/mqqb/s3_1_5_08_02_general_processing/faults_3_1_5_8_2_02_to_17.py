@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields, skip_during
+from harness.faults.primitives import omit_step_during, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     DirectQueueFormatName,
@@ -233,7 +233,7 @@ add(
     "receiver-history-timer-not-started",
     "MQQB-3.1.5.8.2-11",
     "The receiver does not start the MessageIDHistory Cleanup Timer with the first entry.",
-    skip_during(MessageHistory.remember_message, MessageHistory.start_history_timer),
+    omit_step_during(MessageHistory.remember_message, MessageHistory.start_history_timer),
 )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip_during
+from harness.faults.primitives import omit_step_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import (
     NULL_GUID,
@@ -294,7 +294,7 @@ add(
     "receiver-acknowledges-recoverable-message-as-late-as-express-message",
     ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
     "The receiver acknowledges a recoverable message no earlier than it would acknowledge an express message.",
-    skip_during(SessionAcks.set_acknowledgment_flag, SessionTimers.start),
+    omit_step_during(SessionAcks.set_acknowledgment_flag, SessionTimers.start),
 )
 
 

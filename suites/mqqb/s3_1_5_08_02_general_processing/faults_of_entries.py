@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, set_fields
+from harness.faults.primitives import replace_method_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -49,7 +49,7 @@ add(
     "receiver-history-entry-has-guid-of-session",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry of a message has RemoteQMGuid of the session as the source of the message.",
-    replace_during(
+    replace_method_during(
         MessageReceiving.put_received_message_into_queue,
         MessageHistory.remember_message,
         _make_history_recorder_with_session_guid,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.names.destination_resolving import DestinationResolving
@@ -162,7 +162,7 @@ add(
     "MQQB-3.1.5.8.5-D02",
     "The queue manager puts a message for a second private queue of another queue manager into the outgoing queue for "
     "the first private queue.",
-    replace_during(
+    replace_method_during(
         MessageRouting.route_message, DestinationResolving.open_outgoing_queue, _replace_open_by_queue_of_same_host
     ),
     blind=True,

@@ -150,7 +150,10 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
     to_name = peer.message(destination=rf"OS:{next(iter(list_computer_names(sut)), '.')}\{sut.queue()}")
-    for message in (Sequence(peer).message(peer.private_queue(sut.guid, number), destination=None), to_name):
+    for message in (
+        Sequence(peer).message(peer.build_fields_for_private_destination(sut.guid, number), destination=None),
+        to_name,
+    ):
         sent.append(session.send(message))
         peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
         states.append(find_accepted_session(sut, peer.identifier))
@@ -176,7 +179,9 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     after a message to a direct name, the SUT sends OrderAcks to a direct name.
     """
     receiver = Receiver(peer, sut)
-    user = peer.private_queue(sut.guid, get_private_queue_number(sut, sut.queue("transactional")))
+    user = peer.build_fields_for_private_destination(
+        sut.guid, get_private_queue_number(sut, sut.queue("transactional"))
+    )
     evidence: list[Frame | None] = []
     observed: list[Frame | None] = []
     for number in (1, 2):
@@ -213,7 +218,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     packets.append(peer.message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}"))
     if sut.has("private_names"):
         for fields in ({}, {"DM": 1}):
-            elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
+            elsewhere = peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id())
             packets.append(peer.message(elsewhere | fields, destination=None))
     sent = [session.send(packets[0])]
     peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_S * 1_000)

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, of_classes, one_of, packet, packets
+from harness.expectations import acknowledgments_of_classes, facts, one_of, packet, packets
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
@@ -31,7 +31,9 @@ class ForwardingSut:
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.targets = [peer.private_queue(peer.identifier, peer.next_message_id()) for _ in range(2)]
+        self.targets = [
+            peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id()) for _ in range(2)
+        ]
         """Queues that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
@@ -221,7 +223,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
         observed={"reports": reports, "messages": find_queues_with_message(sut, sent[:-1])},
         evidence=[*evidence, *reports],
     )
-    allowed = one_of(of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 3), of_classes())
+    allowed = one_of(acknowledgments_of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 3), acknowledgments_of_classes())
     judge(
         "MQQB-3.1.5.8.2-41",
         "MQDMPR-3.1.1.12-D15",
@@ -230,7 +232,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
         case="administration acknowledgments",
         evidence=evidence,
     )
-    refused = of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 3)
-    allowed = one_of(*[refused] if kind == "transactional" else [], of_classes())
+    refused = acknowledgments_of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 3)
+    allowed = one_of(*[refused] if kind == "transactional" else [], acknowledgments_of_classes())
     judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=finals, case="FinalAcks", evidence=evidence)
     receiver.acknowledge_all()

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import acknowledged, facts, of_classes, packets
+from harness.expectations import acknowledged, acknowledgments_of_classes, facts, packets
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -157,7 +157,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
     acks = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     judge.all(
-        expected=of_classes(*[AckClass.BAD_DST_Q] * 3),
+        expected=acknowledgments_of_classes(*[AckClass.BAD_DST_Q] * 3),
         observed=acks,
         case="FinalAcks",
         evidence=[*sent, *acks],
@@ -189,7 +189,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     refused = acknowledged(sent[1], sent[2], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     rejection = "MQQB-3.1.5.8.2-25"
     judge("MQQB-3.1.5.8.2-26", rejection, expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
-    refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 3)
+    refused_finally = acknowledgments_of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 3)
     judge(
         "MQQB-3.1.5.8.2-29",
         rejection,

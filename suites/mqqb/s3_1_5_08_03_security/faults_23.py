@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install
 from harness.faults.timed_caches import (
-    Cache,
+    AnyTimedCache,
     CacheFullOneEntryEarly,
     CacheLosingHalfAndOneEntry,
     CacheLosingOnlyOldestEntry,
@@ -126,7 +126,7 @@ def _replace_sender_type(old: int, new: int) -> Install:
     return change_step(SecurityOnReceipt.authorize_sender, run)
 
 
-class CacheRenewingFoundEntry(Cache):
+class CacheRenewingFoundEntry(AnyTimedCache):
     """A cache that renews CachedTime of an entry when the entry is found."""
 
     def find(self, matches: Any) -> Any:
@@ -139,7 +139,7 @@ class CacheRenewingFoundEntry(Cache):
         return found
 
 
-class CacheKeepingOnlyFirstEntry(Cache):
+class CacheKeepingOnlyFirstEntry(AnyTimedCache):
     """A cache that stores only its first entry."""
 
     def add(self, entry: Any) -> None:
@@ -147,10 +147,10 @@ class CacheKeepingOnlyFirstEntry(Cache):
             super().add(entry)
 
 
-def _make_cache_replacing_entry_of_equal_field(field: str) -> type[Cache]:
+def _make_cache_replacing_entry_of_equal_field(field: str) -> type[AnyTimedCache]:
     """Return a cache whose new entry replaces an entry with the same value in a field."""
 
-    class CacheOfUniqueField(Cache):
+    class CacheOfUniqueField(AnyTimedCache):
         def add(self, entry: Any) -> None:
             self.entries = [kept for kept in self.entries if getattr(kept, field) != getattr(entry, field)]
             super().add(entry)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields, skip
+from harness.faults.primitives import omit_step, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
@@ -219,7 +219,7 @@ add(
         "MQSO-7.4.1.4.2-D03",
     ),
     "The receiver does not compare the signer with the sender.",
-    skip(SecurityOnReceipt.verify_sender),
+    omit_step(SecurityOnReceipt.verify_sender),
 )
 
 

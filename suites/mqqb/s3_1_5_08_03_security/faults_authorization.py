@@ -6,7 +6,7 @@ from collections.abc import Callable, Set
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
@@ -39,7 +39,7 @@ add(
         "MQSO-7.3-D01",
     ),
     "The receiver lets every sender write to every queue.",
-    skip(SecurityOnReceipt.authorize_sender),
+    omit_step(SecurityOnReceipt.authorize_sender),
 )
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import (
-    Cache,
+    AnyTimedCache,
     CacheEmptiedWhenFull,
     CacheLosingNewestHalf,
     CacheWithoutEntries,
@@ -37,12 +37,12 @@ UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 NULL_SID_BYTES = b"\1\1\0\0\0\0\0\1\0\0\0\0"
 
 
-class _CacheThatFindsNoEntry(Cache):
+class _CacheThatFindsNoEntry(AnyTimedCache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         return None
 
 
-class _CacheWithoutBaseKeys(Cache):
+class _CacheWithoutBaseKeys(AnyTimedCache):
     def add(self, entry: Any) -> None:
         if entry.CryptoServiceProvider != BASE_PROVIDER:
             super().add(entry)
@@ -63,7 +63,7 @@ class ReceiverCacheCleanupTimersStartTogether(CacheTimers):
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, lifetime_ms // self.qm.settings.scale)
 
 
-class _CacheOfReversedKeys(Cache):
+class _CacheOfReversedKeys(AnyTimedCache):
     def add(self, entry: Any) -> None:
         super().add(replace(entry, SymmetricKey=entry.SymmetricKey[::-1]))
 
@@ -254,7 +254,7 @@ class ReceiverKnownCertificateTakenForOtherUser(SecurityOnReceipt):
         super().verify_sender(packet, now)
 
 
-class _PreferredAlgorithmStoringCache(Cache):
+class _PreferredAlgorithmStoringCache(AnyTimedCache):
     """A cache whose entries show the preferred algorithm of their provider."""
 
     def __init__(self, *arguments: Any) -> None:

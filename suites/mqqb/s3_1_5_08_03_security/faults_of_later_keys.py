@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, make_cache_ignoring_fields, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, make_cache_ignoring_fields, replace_cache
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -39,7 +39,7 @@ class ReceiverListSignatureOfCachedCertificateNotDecrypted(SecurityOnReceipt):
 class _CachedTimeRefreshFault(SecurityOnReceipt):
     """A base class of faults that update CachedTime of an entry whenever the entry is used."""
 
-    def refresh_cached_times(self, cache: Cache, now: Now) -> None:
+    def refresh_cached_times(self, cache: AnyTimedCache, now: Now) -> None:
         """Set CachedTime of every entry to the present time."""
         cache.entries[:] = [replace(entry, CachedTime=now.utc_s) for entry in cache.entries]
 

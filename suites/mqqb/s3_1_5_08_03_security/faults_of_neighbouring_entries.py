@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 
 
-class _CacheThatFindsOnlyNewestEntry(Cache):
+class _CacheThatFindsOnlyNewestEntry(AnyTimedCache):
     """A cache in which only the newest entry is found."""
 
     def find(self, matches: Callable[[Any], bool]) -> Any:
         return next((entry for entry in self.entries[-1:] if matches(entry)), None)
 
 
-class _CacheOfOneKeyPerQueueManager(Cache):
+class _CacheOfOneKeyPerQueueManager(AnyTimedCache):
     """A cache that does not store a second key of the same queue manager."""
 
     def add(self, entry: Any) -> None:

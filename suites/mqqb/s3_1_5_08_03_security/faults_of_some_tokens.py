@@ -6,7 +6,7 @@ from collections.abc import Callable, Set
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
@@ -35,7 +35,7 @@ def change_groups_in_tokens(change: Callable[[Set[Sid]], Set[Sid] | None], when:
 
         return find_changed_groups
 
-    return replace_during(SecurityOnReceipt.authorize_sender, SecurityLookup.find_groups, make_changed_groups)
+    return replace_method_during(SecurityOnReceipt.authorize_sender, SecurityLookup.find_groups, make_changed_groups)
 
 
 def move_groups_to_foreign_domain(groups: Set[Sid]) -> Set[Sid]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install
-from harness.faults.timed_caches import Cache, replace_cache, store_field_of_first_entry
+from harness.faults.timed_caches import AnyTimedCache, replace_cache, store_field_of_first_entry
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
@@ -26,7 +26,7 @@ RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
 _DECRYPTED_LENGTH_LIMIT_BYTES = 4096
 
 
-class _CacheThatClearsFoundKey(Cache):
+class _CacheThatClearsFoundKey(AnyTimedCache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         found = super().find(matches)
         if found is not None:
@@ -35,7 +35,7 @@ class _CacheThatClearsFoundKey(Cache):
         return found
 
 
-class _CacheThatFindsNewestKey(Cache):
+class _CacheThatFindsNewestKey(AnyTimedCache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         found = super().find(matches)
         if found is None:
@@ -45,7 +45,7 @@ class _CacheThatFindsNewestKey(Cache):
 
 
 def _change_cached_key(change: Callable[[bytes], bytes]) -> Install:
-    class CachedChanged(Cache):
+    class CachedChanged(AnyTimedCache):
         def add(self, entry: Any) -> None:
             super().add(replace(entry, SymmetricKey=change(entry.SymmetricKey)))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -82,13 +82,13 @@ def _omit_caching_of_certificate(when: MessageSelectionCondition) -> Install:
     return change_step(SecurityOnReceipt.verify_sender, run)
 
 
-class _CacheKeepingOnlyFirstCertificate(Cache):
+class _CacheKeepingOnlyFirstCertificate(AnyTimedCache):
     def add(self, entry: Any) -> None:
         if not self.entries:
             super().add(entry)
 
 
-class _CacheOfCertificatesSeenTwice(Cache):
+class _CacheOfCertificatesSeenTwice(AnyTimedCache):
     def add(self, entry: Any) -> None:
         seen = self.__dict__.setdefault("seen", [])
         if (entry.UserCert, entry.SecurityID) in seen:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import TransactionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -93,7 +93,7 @@ add(
     "receiver-order-ack-not-sent",
     ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"),
     "The receiver sends nothing when the Order Ack Send Timer expires.",
-    skip(OrderAcks.on_order_ack_send_timer),
+    omit_step(OrderAcks.on_order_ack_send_timer),
 )
 
 
@@ -101,7 +101,7 @@ add(
     "receiver-reject-count-not-incremented",
     "MQQB-3.1.5.8.6-05",
     "The receiver does not increment TxMessageRejectCount for a rejected transactional message.",
-    skip(TransactionalReceiving.reject_out_of_sequence_message),
+    omit_step(TransactionalReceiving.reject_out_of_sequence_message),
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
-from harness.states.machine import Machine, event, probe, state
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_position
@@ -92,7 +92,7 @@ class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("last accepted message in the OrderAck")
+    @mark_as_probe("last accepted message in the OrderAck")
     def find_position(self) -> str:
         """Return the sequence and the number in the last OrderAck."""
         self._peer.environment.run_until(lambda: False, 3 * self._sut.duration_ms(ORDER_ACK_TIMEOUT_MS))

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.applications import list_computer_names
@@ -112,7 +112,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             receiver.session = peer.open_raw()
         receiver.sequence.number = number - 1
         # a message without a predecessor is also accepted by a SUT whose new session knows no sequence
-        sent = receiver.send(transaction={"PreviousTxSequenceNumber": 0} if on_new_session else NO_FIELDS)
+        sent = receiver.send(transaction={"PreviousTxSequenceNumber": 0} if on_new_session else NO_CHANGED_FIELDS)
         frame = receiver.poll_acknowledgment()
         when, evidence = _describe_order_ack_time(peer, frame, sent), [sent, frame]
         judge(
@@ -317,7 +317,7 @@ def _judge_accepted_messages(
     sut = receiver.sut
     user: dict[str, Any] = {}
     if name == "private":
-        user = receiver.peer.private_destination(sut.queue("transactional"))
+        user = receiver.peer.build_fields_for_private_name_of_sut_queue(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     if name == "computer name":
         computer = next(iter(list_computer_names(sut)), sut.address)

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, replace_byte, replace_during, set_fields, skip_during
+from harness.faults.primitives import (
+    change_core_at_restart,
+    omit_step_during,
+    replace_byte,
+    replace_method_during,
+    set_fields,
+)
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -56,7 +62,7 @@ add(
     "receiver-session-ack-after-32-messages-not-sent",
     ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"),
     "The receiver does not send a SessionAck at once when more than 32 recoverable messages are unacknowledged.",
-    skip_during(SessionAcks.set_acknowledgment_flag, SessionAcks.send),
+    omit_step_during(SessionAcks.set_acknowledgment_flag, SessionAcks.send),
 )
 
 
@@ -85,7 +91,7 @@ class ReceiverAckOfSecondGroupOf32MessagesNotSent(SessionAcks):
 
 def _change_ack_of_32_messages(path: str, change: Callable[[int], int]) -> Install:
     """Make the receiver change a field of the SessionAck that acknowledges 32 messages."""
-    return replace_during(
+    return replace_method_during(
         SessionAcks.set_acknowledgment_flag,
         SessionAcks.build,
         lambda original, *_: lambda qm, session: set_fields(original(qm, session), {path: change}),
@@ -161,7 +167,7 @@ add(
     "receiver-session-ack-after-32-messages-has-pt-0",
     "MQQB-3.1.5.8.7-04",
     "The receiver's SessionAck after 32 recoverable messages has PT 0.",
-    replace_during(
+    replace_method_during(
         SessionAcks.set_acknowledgment_flag,
         SessionConnecting.send,
         lambda original, *_: lambda qm, session, data: original(qm, session, _clear_packet_type(data)),
@@ -285,7 +291,7 @@ def _remove_messages_at_restart(is_lost: Callable[[MessagePosition], bool]) -> I
             for position in filter(is_lost, list(queue.MessagePositionList)):
                 queue.MessagePositionList.remove(position)
 
-    return at_restart(lose_messages)
+    return change_core_at_restart(lose_messages)
 
 
 add(

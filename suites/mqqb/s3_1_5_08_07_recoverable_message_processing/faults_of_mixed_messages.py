@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import replace_during, set_fields
+from harness.faults.primitives import replace_method_during, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader
 from reference_qm.core.part import QM
@@ -24,7 +24,9 @@ def change_field_of_ack_of_32_messages(field: str, value: Callable[[Session, Ses
 
         return build_changed_header
 
-    return replace_during(SessionAcks.set_acknowledgment_flag, SessionAcks.build_session_header, make_changed_header)
+    return replace_method_during(
+        SessionAcks.set_acknowledgment_flag, SessionAcks.build_session_header, make_changed_header
+    )
 
 
 add(

@@ -72,8 +72,8 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         sut.limit_time_scale(10)
         peer.open_raw()
         session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
-    late_ack_ms = session.sut_parameters.RecoverableAckTimeout
-    window = session.sut_parameters.WindowSize
+    late_ack_ms = session.connection_parameters_of_sut.RecoverableAckTimeout
+    window = session.connection_parameters_of_sut.WindowSize
     if window <= ACK_FLAG_COUNT + COUNT_OF_EXPRESS_MESSAGES_SENT_FIRST:
         raise ConformanceFailure(f"the SUT's window of {window} messages is too small to use all flags")
     earlier = _await_order_final_and_session_acks(peer, sut, session) if before == "acknowledgments of the SUT" else 0
@@ -197,12 +197,14 @@ def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge
 
 def _build_refused_message(peer, sut, reason):
     if reason == "no such queue":
-        return peer.recoverable_message(destination=peer.missing_queue)
+        return peer.recoverable_message(destination=peer.format_name_of_missing_queue)
     if reason == "a transactional queue":
         return peer.recoverable_message(queue="transactional")
     if reason == "a gap in its sequence":
         return Sequence(peer).message(transaction={"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 4})
-    user = peer.private_queue(peer.identifier, peer.next_message_id()) | {"RC": UNFORWARDED_HOP_COUNT}
+    user = peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id()) | {
+        "RC": UNFORWARDED_HOP_COUNT
+    }
     return peer.recoverable_message(user, destination=None)
 
 
@@ -299,7 +301,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
         Sequence(peer).message(),
     ]
     if sut.has("private_names"):
-        elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
+        elsewhere = peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id())
         packets.append(peer.recoverable_message(elsewhere, destination=None))
     sent = [session.send(packet) for packet in packets]
     counted = sum(frame["UserHeader"].DM for frame in sent) + more
@@ -325,7 +327,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
             "MQQB-3.1.5.8.2-02", reason="the SessionAck contains a wrong number of recoverable messages"
         )
     if expected == observed == "open":
-        session.check_alive()
+        session.require_session_ack_for_message()
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")

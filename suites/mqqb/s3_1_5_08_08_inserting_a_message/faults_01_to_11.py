@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, skip
+from harness.faults.primitives import omit_step, replace_method_during
 from harness.faults.received_messages import change_received_message
 from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import add
@@ -205,7 +205,7 @@ add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
     "For a message with JN to a full queue, the receiver puts no message into the dead-letter queue.",
-    skip(MessageAdmission.journal_refused_message),
+    omit_step(MessageAdmission.journal_refused_message),
 )
 
 
@@ -250,7 +250,7 @@ add(
     "receiver-express-message-over-quota-not-in-dead-letter-queue",
     "MQQB-3.1.5.8.8-10",
     "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
-    replace_during(
+    replace_method_during(
         MessageAdmission.has_queue_room_for_message,
         MessageAdmission.journal_refused_message,
         _journal_only_recoverable_refusals,

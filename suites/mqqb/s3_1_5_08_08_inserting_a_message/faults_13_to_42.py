@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queueing.queue_quotas import QueueQuotas
@@ -82,7 +82,7 @@ add(
     "receiver-keeps-session-open-above-queue-manager-quota",
     "MQQB-3.1.5.8.8-15",
     "The receiver leaves the session open when a message exceeds the queue manager's quota.",
-    skip_during(MessageAdmission.has_queue_room_for_message, SessionClosing.close),
+    omit_step_during(MessageAdmission.has_queue_room_for_message, SessionClosing.close),
 )
 
 

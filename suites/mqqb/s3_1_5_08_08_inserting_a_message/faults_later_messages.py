@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_positions import MessagePositions
@@ -44,7 +44,7 @@ def _change_inserted_property(name: str, change: Callable[[Any], Any], when: Cal
     def change_message(message: Message) -> Message:
         return replace(message, **{name: change(getattr(message, name))}) if when(message) else message
 
-    return change_insertion(change_message)
+    return change_inserted_message(change_message)
 
 
 for _name, _property, _change, _when, _says in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import change_after_every_input
+from harness.faults.primitives import change_core_after_every_input
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.core.part import QM
@@ -60,7 +60,7 @@ add(
     "receiver-transfer-info-of-empty-queue-removed",
     "MQQB-3.1.5.8.8-17",
     "The receiver removes the IncomingTransactionalTransferInfos of a queue when the queue is empty.",
-    change_after_every_input(_remove_transfers_of_empty_queues),
+    change_core_after_every_input(_remove_transfers_of_empty_queues),
     blind=True,
 )
 

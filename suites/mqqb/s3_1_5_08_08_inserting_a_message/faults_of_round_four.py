@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
@@ -34,7 +34,7 @@ add(
     "receiver-message-response-queue-equal-to-admin-queue-lost",
     "MQQB-3.1.5.8.8-05",
     "The receiver puts a message into its queue without a response queue if RQ of the packet is 1.",
-    replace_during(
+    replace_method_during(
         MessageReceiving.put_received_message_into_queue, MessagePositions.insert_message, _drop_response_queue
     ),
     blind=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.message_admission import MessageAdmission
@@ -15,7 +15,7 @@ add(
     "router-throttled-keeps-session-open",
     "MQQB-3.1.5.8.8-15",
     "The router leaves the session open when a message for another queue manager arrives while Throttled is TRUE.",
-    skip_during(MessageRouting.route_message, MessageAdmission.close_session_above_quota),
+    omit_step_during(MessageRouting.route_message, MessageAdmission.close_session_above_quota),
 )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields, skip
+from harness.faults.primitives import omit_step, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.message_routing import MessageRouting
@@ -118,7 +118,7 @@ add(
     "sender-outgoing-transfer-info-not-set",
     "MQQB-3.1.5.8.8-28",
     "The sender does not set OutgoingTransferInfo of an outgoing queue.",
-    skip(OrderAcks.update_outgoing_transfer_info),
+    omit_step(OrderAcks.update_outgoing_transfer_info),
 )
 for _name, _breaks, _path in (
     ("sender-outgoing-transfer-info-last-ack-time-high", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),

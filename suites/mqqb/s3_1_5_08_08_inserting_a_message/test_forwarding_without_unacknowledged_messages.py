@@ -35,7 +35,7 @@ def _forward_message(peer, outgoing: SequenceSentBySut, number: int):
     """Send the SUT a transactional message for the peer, and wait until OutgoingTransferInfo is up to date. Return the
     peer's packet.
     """
-    elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
+    elsewhere = peer.build_fields_for_private_destination(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
     sent = peer.open_raw().send(Sequence(peer, ordinal=number).message(elsewhere, destination=None))
     identifier = int(sent["UserHeader"].MessageID)
     peer.inbox.wait(lambda frame: int(frame["UserHeader"].MessageID) == identifier)
@@ -105,7 +105,7 @@ def test_transfer_info_is_updated_after_end_of_session(peer, sut, judge):
     peer.pass_time(DELAY_BEFORE_LATER_SESSION_MS)
     carrier = peer.open_raw()
     outgoing.session.close()
-    elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
+    elsewhere = peer.build_fields_for_private_destination(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
     forwarded = carrier.send(Sequence(peer, ordinal=1).message(elsewhere, destination=None))
     following, evidence = get_sequence_info(sent[0], 1), [*sent, forwarded]
     peer.eventually(lambda: read_sequence_info_of_transfer(outgoing.read_transfer_info(), "EodNextSeq") == following)
@@ -144,7 +144,7 @@ def test_transfer_info_of_emptied_queue_is_kept(peer, sut, judge):
     sent = session.send(sequence.message(destination=rf"TCP:{sut.address}\{queue}", label="received"))
     peer.await_label("received", queue)
     received = sut.read_label("receive", queue=queue)
-    session.check_alive()
+    session.require_session_ack_for_message()
     transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
     judge(
         "MQQB-3.1.5.8.8-17",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import closed
+from harness.expectations import connection_closed_by_sut
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 
@@ -20,7 +20,7 @@ def test_message_for_another_computer_closes_session_of_throttled_sut(peer, sut,
     a second message for that queue arrives. The SUT closes the session on which this message arrived.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    target = peer.private_queue(peer.identifier, peer.next_message_id())
+    target = peer.build_fields_for_private_destination(peer.identifier, peer.next_message_id())
 
     def send_message():
         if kind == "transactional":
@@ -32,7 +32,7 @@ def test_message_for_another_computer_closes_session_of_throttled_sut(peer, sut,
         judge.mark_not_exercised("MQQB-3.1.5.8.8-15", reason="the SUT does not forward messages")
         return
     session = receiver.session
-    session.check_alive()
+    session.require_session_ack_for_message()
     sut.change_environment(storage=False)
     if not peer.eventually(lambda: bool(sut.inspect_queue_manager()["Throttled"])):
         judge.mark_not_exercised("MQQB-3.1.5.8.8-15", reason="the SUT does not show Throttled while its disk is full")
@@ -41,4 +41,9 @@ def test_message_for_another_computer_closes_session_of_throttled_sut(peer, sut,
     observed = session.await_close()
     sut.change_environment(storage=True)
     peer.eventually(lambda: not sut.inspect_queue_manager()["Throttled"])
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=observed, evidence=[first, second, session.last])
+    judge(
+        "MQQB-3.1.5.8.8-15",
+        expected=connection_closed_by_sut(),
+        observed=observed,
+        evidence=[first, second, session.last],
+    )

@@ -10,13 +10,13 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.expectations import (
     acknowledged,
+    acknowledgments_of_classes,
     any_order,
-    closed,
+    connection_closed_by_sut,
     facts,
     holds,
     in_queue,
     none,
-    of_classes,
 )
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -76,7 +76,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
     for queue in RECEIVING_QUEUE_KINDS:
-        user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
+        user = {} if name == "direct" else peer.build_fields_for_private_name_of_sut_queue(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
             text_ = f"message for {queue}, priority {priority}" + LONG_LABEL_SUFFIX * (priority == LONG_LABEL_PRIORITY)
@@ -98,7 +98,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
             else:
                 packet = peer.message(user | {"DM": priority & 1}, base={"PR": priority}, **more)
             sent[text_] = session.send(packet)
-    session.check_alive()
+    session.require_session_ack_for_message()
 
     def list_stored_messages() -> list[tuple[str, dict[str, Any]]]:
         return [(queue, one) for queue in RECEIVING_QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
@@ -242,7 +242,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         case="messages in the dead-letter queues",
         evidence=evidence,
     )
-    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (len(refused[""]) if transactional else 0))
+    expected = acknowledgments_of_classes(*[AckClass.Q_EXCEED_QUOTA] * (len(refused[""]) if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
     judge(
         "MQQB-3.1.5.8.8-11",
@@ -297,7 +297,9 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
         "labels_in_the_queue": sut.labels(queue),
     }
     expected = facts(
-        label_of_the_received_message="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"]
+        label_of_the_received_message="first",
+        acknowledgments=acknowledgments_of_classes(*kinds),
+        labels_in_the_queue=["first"],
     )
     judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
@@ -324,7 +326,7 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
         lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2
     )
     observed = {"acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
-    expected = facts(acknowledgments=of_classes(*kinds), labels_in_the_queue=["message that fits"])
+    expected = facts(acknowledgments=acknowledgments_of_classes(*kinds), labels_in_the_queue=["message that fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
@@ -341,7 +343,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     """
     receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
     session = receiver.session
-    session.check_alive()
+    session.require_session_ack_for_message()
     queue = sut.queue("transactional" if kind == "transactional" else "plain")
     sut.configure(quota_kb=0)
     rest: dict[str, Any] = {"label": "no room", "properties": {"NA": 1}}
@@ -350,11 +352,22 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     else:
         packet = receiver.build_message({"DM": int(kind == "recoverable"), "JN": 1}, **rest)
     sent = receiver.send_packet(packet)
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
+    judge(
+        "MQQB-3.1.5.8.8-15",
+        expected=connection_closed_by_sut(),
+        observed=session.await_close(),
+        evidence=[sent, session.last],
+    )
     came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
     judge("MQQB-3.1.5.8.8-16", expected=acknowledged(), observed=came, case="acknowledgments", evidence=[sent, *came])
     finals = receiver.list_final_acks()
-    judge("MQQB-3.1.5.8.8-16", expected=of_classes(), observed=finals, case="FinalAcks", evidence=[sent, *finals])
+    judge(
+        "MQQB-3.1.5.8.8-16",
+        expected=acknowledgments_of_classes(),
+        observed=finals,
+        case="FinalAcks",
+        evidence=[sent, *finals],
+    )
     judge(
         "MQQB-3.1.5.8.8-15",
         expected=holds("open", otherwise="closed"),
@@ -365,7 +378,13 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     if not beside.closed_by_sut:
         again = beside.send(packet)
         ended = beside.await_close()
-        judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=ended, case="session of a repetition", evidence=[again])
+        judge(
+            "MQQB-3.1.5.8.8-15",
+            expected=connection_closed_by_sut(),
+            observed=ended,
+            case="session of a repetition",
+            evidence=[again],
+        )
     dead = [
         one["label"]
         for name in (DEAD_LETTER_QUEUE_NAME, TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME)

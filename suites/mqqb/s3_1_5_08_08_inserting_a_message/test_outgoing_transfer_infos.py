@@ -65,7 +65,9 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
         _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodResendInterval", 0),
     )
     packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER), destination=None, ApplicationTag=3
+        peer.build_fields_for_private_destination(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER),
+        destination=None,
+        ApplicationTag=3,
     )
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
@@ -169,7 +171,9 @@ def _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing):
     """Let the SUT forward a message of the peer, and judge OutgoingTransferInfo."""
     before = _get_outgoing_transfer_info(find_outgoing_queue(sut, name))
     packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER), destination=None, ApplicationTag=3
+        peer.build_fields_for_private_destination(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER),
+        destination=None,
+        ApplicationTag=3,
     )
     sent = peer.open_raw().send(packet)
     peer.settle()

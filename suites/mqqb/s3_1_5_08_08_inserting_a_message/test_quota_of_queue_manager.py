@@ -6,7 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, holds
+from harness.expectations import connection_closed_by_sut, holds
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
@@ -33,7 +33,7 @@ def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, s
     sut.control.call("purge", queue=queue)
     if ended.closed_by_sut:
         _require_storage_in_empty_queue(receiver, recoverable)
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=ended, evidence=[sent[-1], ended.last])
+    judge("MQQB-3.1.5.8.8-15", expected=connection_closed_by_sut(), observed=ended, evidence=[sent[-1], ended.last])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",

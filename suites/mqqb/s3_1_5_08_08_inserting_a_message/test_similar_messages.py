@@ -54,7 +54,7 @@ def test_similar_messages_have_their_own_bodies(peer, sut, judge):
         *(sequence.message(label=LABEL_SHARED_BY_MESSAGES, body=body) for body in (b"body 5", b"body 6")),
     ]
     sent = [session.send(packet) for packet in packets]
-    session.check_alive()
+    session.require_session_ack_for_message()
     found = [body for _, body in _await_messages(peer, sut, ("plain", "transactional"), len(sent))]
     bodies = [f"body {at}" for at in range(1, len(sent) + 1)]
     if BODY_OF_FORWARDED_MESSAGE not in found:
@@ -84,7 +84,7 @@ def test_transactional_messages_in_turn_are_in_their_queues(peer, sut, judge):
             sequence = Sequence(peer, ordinal=len(sent) + 1)
             packet = sequence.message(label=LABEL_SHARED_BY_MESSAGES, destination=destination, body=body.encode())
             sent.append(session.send(packet))
-    session.check_alive()
+    session.require_session_ack_for_message()
 
     def list_bodies() -> list[str]:
         return [
@@ -123,7 +123,7 @@ def test_message_with_either_own_address_is_in_its_queue(peer, sut, judge):
                 "body": f"{delivery} message to a {name} name".encode(),
             }
             if name == "private":
-                user = peer.private_destination(sut.queue(queue)) | user
+                user = peer.build_fields_for_private_name_of_sut_queue(sut.queue(queue)) | user
                 rest["destination"] = None
             if delivery == "transactional":
                 packet = sequence.message(user, **rest)
@@ -131,7 +131,7 @@ def test_message_with_either_own_address_is_in_its_queue(peer, sut, judge):
                 packet = peer.message(user | {"DM": int(delivery == "recoverable")}, **rest)
             sent.append(session.send(packet))
             expected.append(f"{queue} queue: {delivery} message to a {name} name")
-    session.check_alive()
+    session.require_session_ack_for_message()
     found = _await_messages(peer, sut, ("plain", "transactional"), len(sent))
     judge(
         "MQQB-3.1.5.8.5-D01",

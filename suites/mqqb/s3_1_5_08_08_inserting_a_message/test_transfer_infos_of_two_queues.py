@@ -58,7 +58,7 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
     packet = second.message(yesterday, destination=names[1], transaction=late, label="in second queue")
     sent.append(session.send(packet))
     peer.await_label("in second queue", queues[1])
-    session.check_alive()
+    session.require_session_ack_for_message()
     peer.eventually(lambda: all(_list_incoming_transfer_infos(sut, queue) for queue in queues))
     infos = [_list_incoming_transfer_infos(sut, queue) for queue in queues]
     now_s = peer.environment.now().utc_s
@@ -152,7 +152,7 @@ def test_sequences_to_one_queue_are_found_by_their_identifiers(peer, second_host
     sent = [session.send(first.message(destination=name, label=f"of first sequence {number}")) for number in (1, 2)]
     peer.await_label("of first sequence 2", queue)
     of_second, of_third = ({"SourceQueueManager": one} for one in (second_host.identifier, OTHER_GUID))
-    private = of_third | peer.private_destination(queue)
+    private = of_third | peer.build_fields_for_private_name_of_sut_queue(queue)
     for label, open_session, packet in (
         ("of newer sequence", lambda: session, newer.message(destination=name, label="of newer sequence")),
         ("of second sender", second_host.open_raw, low.message(of_second, destination=name, label="of second sender")),
@@ -210,7 +210,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
         rest: dict[str, Any] = {}
         names.append(sut.format_name("transactional").lower())
         if sender == OTHER_GUID:
-            user, rest = user | peer.private_destination(name), {"destination": None}
+            user, rest = user | peer.build_fields_for_private_name_of_sut_queue(name), {"destination": None}
             names[-1] = sut.private_format_name(name).lower()
         sent.append(session.send(sequence.message(user, label=f"from {ordinal}", **rest)))
         peer.await_label(f"from {ordinal}", name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, skip
+from harness.faults.primitives import omit_step, replace_method_during
 from harness.faults.registry import add
 from harness.faults.reports import FOREIGN_QUEUE_NAME, change_report_element, change_reports
 from reference_qm.codec import MessageClass
@@ -29,7 +29,7 @@ add(
         "MQQB-3.1.5.8-11",
     ),
     "The receiver sends no report on a traced message.",
-    skip(MessageTracing.trace_received_message),
+    omit_step(MessageTracing.trace_received_message),
 )
 
 
@@ -104,7 +104,9 @@ add(
     "receiver-report-of-transactional-message-of-class-normal",
     "MQQB-3.1.5.8.9-03",
     "The receiver sends the report on a transactional message as a message of class NORMAL.",
-    replace_during(MessageTracing.trace_received_message, OwnMessageSending.send, _send_report_with_class_of_message),
+    replace_method_during(
+        MessageTracing.trace_received_message, OwnMessageSending.send, _send_report_with_class_of_message
+    ),
     blind=True,
 )
 
@@ -135,7 +137,7 @@ add(
     "receiver-report-of-recoverable-message-recoverable",
     "MQQB-3.1.5.8.9-05",
     "The receiver's report on a recoverable message is recoverable instead of express.",
-    replace_during(MessageTracing.send_report, OwnMessageSending.send, _send_report_with_copied_delivery),
+    replace_method_during(MessageTracing.send_report, OwnMessageSending.send, _send_report_with_copied_delivery),
     blind=True,
 )
 

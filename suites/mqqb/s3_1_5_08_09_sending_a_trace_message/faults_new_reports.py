@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queue_manager import QueueManager
@@ -25,7 +25,7 @@ def copy_message_elements_into_report(*elements: str) -> Install:
         copied: dict[str, Any] = {element: getattr(message, element) for element in elements}
         return lambda qm, report, now: original(qm, replace(report, **copied), now)
 
-    return replace_during(MessageTracing.trace_received_message, OwnMessageSending.send, make_copying_send)
+    return replace_method_during(MessageTracing.trace_received_message, OwnMessageSending.send, make_copying_send)
 
 
 add(

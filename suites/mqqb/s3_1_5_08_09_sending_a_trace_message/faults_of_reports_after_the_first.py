@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import QM
@@ -33,7 +33,7 @@ def change_report_on_received_message(change: Callable[[Message, Message], Messa
 
         return send_changed
 
-    return replace_during(MessageTracing.send_report, OwnMessageSending.send, make_changing_send)
+    return replace_method_during(MessageTracing.send_report, OwnMessageSending.send, make_changing_send)
 
 
 add(

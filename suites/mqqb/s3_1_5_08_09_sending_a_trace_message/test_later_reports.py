@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import DEAD_LETTERS, AcknowledgingReceiver, QueueType
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.tracing import TraceReportMessage
@@ -99,7 +99,7 @@ def test_reports_are_sent_to_each_report_queue(peer, sut, judge):
     queue in another site, which the SUT reaches through the peer. The SUT sends each report to the named queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    queues = (PEER_PUBLIC_QUEUE, FAR_PUBLIC_QUEUE)
+    queues = (PEER_PUBLIC_QUEUE, GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE)
     sent = [receiver.send_packet(_build_traced_message(receiver, queue)) for queue in queues]
     reports = receiver.await_messages_of_sut(receiver.list_reports, len(sent))
     found = [TraceReportMessage(frame) for frame in reports]

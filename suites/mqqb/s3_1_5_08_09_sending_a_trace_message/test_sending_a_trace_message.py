@@ -76,7 +76,9 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     reported += [receiver.send_packet(packet) for packet in packets[1:]]
     by_private_name = []
     if sut.has("queue_control"):
-        private = _add_user_header_fields(build_traced_fields(8), **peer.private_destination(sut.queue()))
+        private = _add_user_header_fields(
+            build_traced_fields(8), **peer.build_fields_for_private_name_of_sut_queue(sut.queue())
+        )
         by_private_name.append(receiver.send_packet(receiver.build_message(**private, destination=None)))
         reported += by_private_name
     refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **build_traced_fields(4)))

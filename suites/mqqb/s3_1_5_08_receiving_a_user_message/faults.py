@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
-from harness.faults.session_states import ignore_out_of_state
+from harness.faults.session_states import ignore_packets_in_wrong_state
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_closing import SessionClosing
@@ -43,7 +43,7 @@ add(
     "initiator-message-before-parameters-response-ignored",
     "MQQB-3.1.5.8-01",
     "The initiator ignores a user message while it waits for the ConnectionParameters response.",
-    ignore_out_of_state(UserMessagePacket, SessionState.WAITING_CPR_MSG, initiator=True),
+    ignore_packets_in_wrong_state(UserMessagePacket, SessionState.WAITING_CPR_MSG, initiator=True),
     blind=True,
 )
 
@@ -121,7 +121,7 @@ def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -
     ) -> Callable[..., None]:
         return (lambda *arguments: None) if condition(qm, packet) else original
 
-    return replace_during(
+    return replace_method_during(
         MessageReceiving.receive_user_message, SessionAcks.process_session_header, omit_header_processing
     )
 
@@ -282,7 +282,7 @@ add(
     "receiver-message-session-header-counts-not-validated",
     "MQQB-3.1.5.8.4-01",
     "The receiver does not validate the counts in the SessionHeader of a user message.",
-    replace_during(
+    replace_method_during(
         MessageReceiving.receive_user_message, SessionAcks.validate_message_counts, _accept_any_message_counts
     ),
     blind=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.transfer.message_admission import MessageAdmission, Outcome
 from reference_qm.core.transfer.message_arrival import MessageArrival
@@ -94,7 +94,7 @@ class ReceiverSequenceNumbersComparedByLow16Bits(TransactionalReceiving):
 class ReceiverTransactionalOrderNotCheckedWhileSessionIsOpen(TransactionalReceiving):
     """The receiver accepts a transactional message in any order while another session is open."""
 
-    @only_if(lambda self, session, packet: bool(list_open_sessions(self.qm, session)))
+    @faulty_only_if(lambda self, session, packet: bool(list_open_sessions(self.qm, session)))
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import acknowledged, closed
+from harness.expectations import acknowledged, connection_closed_by_sut
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import AES_256, RC4
@@ -82,9 +82,14 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
         early = outgoing.connection
     else:
         early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
-    peer.open_raw().check_alive()
+    peer.open_raw().require_session_ack_for_message()
     sent = early.send(peer.recoverable_message())
-    judge("MQQB-3.1.5.8-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent, early.last])
+    judge(
+        "MQQB-3.1.5.8-01",
+        expected=connection_closed_by_sut(),
+        observed=await_early_close(peer, early),
+        evidence=[sent, early.last],
+    )
 
 
 @malforms("MQMQ-2.2.19.3-20")
@@ -122,7 +127,9 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
             Sequence(peer).message(receiver.add_admin_queue_fields(), **signed),
             *(
                 receiver.build_message(
-                    {"DM": recoverable} | peer.private_destination(sut.queue()), destination=None, **signed
+                    {"DM": recoverable} | peer.build_fields_for_private_name_of_sut_queue(sut.queue()),
+                    destination=None,
+                    **signed,
                 )
                 for _ in range(sut.has("queue_control"))
             ),
@@ -225,9 +232,11 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
     peer.settle()
     if session.closed_by_sut:  # E20 permits a comparison of the counts before the message is counted
         session = peer.open_raw()
-    session.check_alive()
+    session.require_session_ack_for_message()
     sent = session.send(peer.message(session=WRONG_SESSION_HEADER_FIELDS))
-    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
+    judge.all(
+        expected=connection_closed_by_sut(), observed=await_early_close(peer, session), evidence=[sent, session.last]
+    )
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
@@ -251,12 +260,16 @@ def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
         )
     elif kind == "for another queue manager":
         packet = peer.message(
-            user | peer.private_queue(OTHER_GUID, 1), destination=None, session=WRONG_SESSION_HEADER_FIELDS
+            user | peer.build_fields_for_private_destination(OTHER_GUID, 1),
+            destination=None,
+            session=WRONG_SESSION_HEADER_FIELDS,
         )
     else:
         packet = peer.message(
             user, queue="plain" if kind == "recoverable" else "transactional", session=WRONG_SESSION_HEADER_FIELDS
         )
-    session.check_alive()
+    session.require_session_ack_for_message()
     sent = session.send(packet)
-    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
+    judge.all(
+        expected=connection_closed_by_sut(), observed=await_early_close(peer, session), evidence=[sent, session.last]
+    )

@@ -29,7 +29,7 @@ def test_message_of_each_kind_before_session_is_open_closes_session(peer, judge,
         "express": peer.message,
         "transactional": Sequence(peer).message,
         "an acknowledgment": lambda: peer.recoverable_message(queue="admin", MessageClass=AckClass.REACH_QUEUE),
-        "to a missing queue": lambda: peer.message(destination=peer.missing_queue),
+        "to a missing queue": lambda: peer.message(destination=peer.format_name_of_missing_queue),
     }[kind]()
     observed, evidence = send_packet_in_states_before_open(peer, packet)
     judge("MQQB-3.1.5.8-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)

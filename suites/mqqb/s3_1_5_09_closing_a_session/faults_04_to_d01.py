@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_closing import SessionClosing
@@ -19,7 +19,7 @@ add(
     "initiator-reconnection-not-scheduled",
     "MQQB-3.1.5.9-04",
     "The initiator does not connect again after a session was closed while messages waited.",
-    skip(SessionClosing.await_reconnect),
+    omit_step(SessionClosing.await_reconnect),
 )
 
 

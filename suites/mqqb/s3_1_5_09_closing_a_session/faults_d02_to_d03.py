@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during
 from harness.faults.registry import add
 from reference_qm.core.sessions.session_closing import SessionClosing
 from reference_qm.core.sessions.session_timers import SessionTimers
@@ -17,7 +17,7 @@ add(
     "any-connection-open-after-closing",
     "MQQB-3.1.5.9-D02",
     "The queue manager leaves the transport connection of a closed session open.",
-    skip(SessionClosing.close_transport),
+    omit_step(SessionClosing.close_transport),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "any-timers-running-after-closing",
     "MQQB-3.1.5.9-D03",
     "The queue manager does not stop the timers of a closed session.",
-    skip_during(SessionClosing.close, SessionTimers.stop),
+    omit_step_during(SessionClosing.close, SessionTimers.stop),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed_unanswered, facts, none, packet
+from harness.expectations import closed_without_answer, facts, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives
@@ -63,10 +63,10 @@ def test_closing_idle_session_closes_connection_without_packet(peer, sut, judge)
     """A session of the peer is idle: the SUT sends no further packet and closes the connection."""
     sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
     session = peer.open_raw()
-    session.check_alive()
+    session.require_session_ack_for_message()
     known = len(session.received)
     session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS))
-    judge.all(expected=closed_unanswered(known), observed=session, evidence=[session.last])
+    judge.all(expected=closed_without_answer(known), observed=session, evidence=[session.last])
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
@@ -85,12 +85,12 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
         outgoing = OutgoingSession(peer, sut)
         outgoing.open()
         session = outgoing.connection
-    session.check_alive()
+    session.require_session_ack_for_message()
     known = len(session.received)
     unacknowledged = session.send(peer.message())
     wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     observed = await_early_close(peer, session)
-    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[unacknowledged, wrong, session.last])
+    judge.all(expected=closed_without_answer(known), observed=observed, evidence=[unacknowledged, wrong, session.last])
     judge(
         "MQQB-3.1.5.9-D02",
         expected=packet("SessionAck"),

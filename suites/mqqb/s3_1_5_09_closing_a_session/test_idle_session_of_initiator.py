@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import closed_unanswered
+from harness.expectations import closed_without_answer
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
@@ -22,4 +22,4 @@ def test_closing_idle_session_of_initiator_closes_connection_without_packet(peer
     peer.settle()
     known = len(session.received)
     session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS))
-    judge.all(expected=closed_unanswered(known), observed=session, evidence=[session.last])
+    judge.all(expected=closed_without_answer(known), observed=session, evidence=[session.last])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
@@ -21,7 +21,7 @@ add(
     "initiator-session-retry-timer-ignored",
     "MQQB-3.1.6.1-01",
     "The initiator does nothing when the Session Retry Connect Timer expires.",
-    skip(SessionEstablishing.on_session_retry_connect_timer),
+    omit_step(SessionEstablishing.on_session_retry_connect_timer),
 )
 
 

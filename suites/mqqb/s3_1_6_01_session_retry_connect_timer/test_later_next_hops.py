@@ -40,7 +40,7 @@ def test_following_next_hop_is_tried_after_end_of_session(peer, second_host, sut
     tries the following next hops, and then all next hops again. During the next attempt, the session has the elements
     of the following next hop.
     """
-    second_host.try_session()
+    second_host.try_to_open_session()
     sut.send(UNREACHABLE_FORMAT_NAME, body="waiting", time_to_reach_queue_s=LIFETIME_S)
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     request = session.poll_request(2 * sut.connect_timeout_ms)

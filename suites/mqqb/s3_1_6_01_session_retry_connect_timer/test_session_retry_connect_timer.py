@@ -281,7 +281,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     session.close()
     other = peer.open_raw()
     ack = other.send(build_order_ack(peer, sent))
-    other.check_alive()
+    other.require_session_ack_for_message()
     if sender.poll_session(0) is not None:
         raise ConformanceFailure("the SUT connected again before its message was acknowledged")
     within_ms = sut.duration_ms(LONG_RETRY_INTERVAL_MS) + sut.slack_ms(LONG_RETRY_INTERVAL_MS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
@@ -18,7 +18,7 @@ add(
     "any-idle-session-not-closed",
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"),
     "The queue manager does nothing when the Session Cleanup Timer expires.",
-    skip(SessionClosing.on_session_cleanup_timer),
+    omit_step(SessionClosing.on_session_cleanup_timer),
 )
 
 

@@ -35,7 +35,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
     sent = [
         accepted.send(peer.message()),
-        refused.send(peer.message(destination=peer.missing_queue)),
+        refused.send(peer.message(destination=peer.format_name_of_missing_queue)),
         stored.send(peer.recoverable_message()),
     ]
     for session in (idle, other, accepted, refused, stored):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_closing import SessionClosing
@@ -24,7 +24,7 @@ add(
     "sender-ack-wait-timer-restarted-instead-of-closing",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
     "The sender restarts the Session Ack Wait Timer when it must close the session.",
-    replace_during(SessionAcks.on_session_ack_wait_timer, SessionClosing.close, _restart_ack_wait_timer),
+    replace_method_during(SessionAcks.on_session_ack_wait_timer, SessionClosing.close, _restart_ack_wait_timer),
 )
 
 

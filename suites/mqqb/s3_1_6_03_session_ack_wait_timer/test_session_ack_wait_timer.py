@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, holds, one_of
+from harness.expectations import connection_closed_by_sut, holds, one_of
 from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
@@ -64,7 +64,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
             "MQQB-3.1.6.3-01",
             "MQQB-3.1.6.3-03",
             "MQQB-3.1.6.3-04",
-            expected=closed(),
+            expected=connection_closed_by_sut(),
             observed=clock.session,
             evidence=[clock.first],
         )
@@ -76,7 +76,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         observed=(ended is not None and is_instant_within_tolerance(ended, round(ended))) or clock.describe_end(),
         evidence=[clock.first],
     )
-    judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
+    judge("MQQB-3.1.5.9-D02", expected=connection_closed_by_sut(), observed=clock.session, evidence=[clock.first])
     peer.settle()
     if sut.has("queue_control"):
         state = sut.outgoing(sender.to)["state"]
@@ -206,7 +206,7 @@ class AckWaitClock:
         if closed_ms is None:
             return None
         took = self.sender.peer.measure_duration(self.first, closed_ms)
-        took.require_steady(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
+        took.require_duration_without_long_stall(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
         return took.ms / self._unit_ms
 
     def describe_end(self) -> str:

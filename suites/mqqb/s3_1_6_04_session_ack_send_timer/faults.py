@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import clear_bits, off_by
+from harness.faults.fields import add_to_field, clear_bits
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, wrong_fields
+from harness.faults.primitives import send_wrong_field_values, set_fields
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -70,37 +70,37 @@ for _name, _rule, _says, _install in (
         "receiver-session-ack-has-ack-sequence-number-too-low",
         "MQQB-3.1.6.4-04",
         "The receiver's SessionAck has an AckSequenceNumber that is one too low.",
-        off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
+        add_to_field(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
         "receiver-session-ack-has-recoverable-number-too-high",
         "MQQB-3.1.6.4-05",
         "The receiver's SessionAck has a RecoverableMsgAckSeqNumber that is one too high.",
-        off_by(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
     ),
     (
         "receiver-session-ack-has-sent-count-too-high",
         "MQQB-3.1.6.4-06",
         "The receiver's SessionAck has a UserMsgSequenceNumber that is one too high.",
-        off_by(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1),
     ),
     (
         "receiver-session-ack-has-recoverable-sent-count-too-high",
         "MQQB-3.1.6.4-07",
         "The receiver's SessionAck has a RecoverableMsgSeqNumber that is one too high.",
-        off_by(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 1),
     ),
     (
         "receiver-session-ack-has-only-flag-bit-0-set",
         "MQQB-3.1.6.4-08",
         "The receiver's SessionAck has only bit 0 of RecoverableMsgAckFlags set.",
-        wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}),
+        send_wrong_field_values(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}),
     ),
     (
         "receiver-session-ack-has-window-size-too-high",
         "MQQB-3.1.6.4-09",
         "The receiver's SessionAck has a WindowSize one higher than its ConnectionParameters packet.",
-        off_by(SessionAckPacket, "SessionHeader.WindowSize", 1),
+        add_to_field(SessionAckPacket, "SessionHeader.WindowSize", 1),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -43,7 +43,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     the messages of that turn. An older session of the peer is idle.
     """
     sut.limit_time_scale(20)
-    peer.try_session()
+    peer.try_to_open_session()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(EXPRESS_MESSAGE_COUNT)]
     first = _poll_next_packet(session, sut)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import QM
@@ -21,7 +21,7 @@ add(
     "sender-resend-timer-ignored",
     ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02"),
     "The sender resends nothing when the Transactional Ack Wait Timer expires.",
-    skip(TransactionalSending.on_ack_wait_timer),
+    omit_step(TransactionalSending.on_ack_wait_timer),
 )
 
 

@@ -69,7 +69,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
     expires. The SUT started this timer again when it sent its response. Meanwhile, a session of the peer is open.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_TIMER_MS)
-    peer.try_session()
+    peer.try_to_open_session()
     connections = [peer.connect(), peer.connect()]
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
     for connection in connections:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import QM
@@ -17,7 +17,7 @@ add(
     "receiver-history-entries-never-deleted",
     ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"),
     "The receiver never deletes an entry of MessageIDHistoryTable.",
-    skip(MessageHistory.on_history_timer),
+    omit_step(MessageHistory.on_history_timer),
 )
 
 
@@ -125,7 +125,7 @@ add(
     "receiver-history-timer-not-restarted",
     "MQQB-3.1.6.7-03",
     "The receiver does not restart the MessageIDHistory Cleanup Timer after its first expiry.",
-    skip_during(MessageHistory.on_history_timer, MessageHistory.start_history_timer),
+    omit_step_during(MessageHistory.on_history_timer, MessageHistory.start_history_timer),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.part import QM
 from reference_qm.model.timers import TimerKey, TimerName
@@ -20,12 +20,12 @@ RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
 SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
 
 
-class _CacheWithoutCleanup(Cache):
+class _CacheWithoutCleanup(AnyTimedCache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         return None
 
 
-class _CacheCleanupKeepsAllEntries(Cache):
+class _CacheCleanupKeepsAllEntries(AnyTimedCache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         kept = list(self.entries)
         again_ms = super().delete_old_entries(now, scale)
@@ -33,21 +33,21 @@ class _CacheCleanupKeepsAllEntries(Cache):
         return again_ms
 
 
-class _CacheCleanupDeletesAllEntries(Cache):
+class _CacheCleanupDeletesAllEntries(AnyTimedCache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
         self.entries.clear()
         return again_ms
 
 
-class _NextCacheCleanupTimedByYoungestEntry(Cache):
+class _NextCacheCleanupTimedByYoungestEntry(AnyTimedCache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
         times_s = [entry.CachedTime for entry in self.entries]
         return None if again_ms is None else again_ms + 1000 * (max(times_s) - min(times_s))
 
 
-class _NextCacheCleanupAfterFullLifetime(Cache):
+class _NextCacheCleanupAfterFullLifetime(AnyTimedCache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
         times_s = [entry.CachedTime for entry in self.entries]
@@ -167,7 +167,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     add(_name, _breaks, _says, replace_cache(_cache, _faulty))
 
 
-class _CacheCleanupDeletesOneEntry(Cache):
+class _CacheCleanupDeletesOneEntry(AnyTimedCache):
     """Delete only one old entry in each cleanup of a cache."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -188,7 +188,7 @@ add(
 )
 
 
-class _CacheCleanupDeletesAllEntriesOfQueueManager(Cache):
+class _CacheCleanupDeletesAllEntriesOfQueueManager(AnyTimedCache):
     """When an entry of a cache is old, delete all entries of the queue manager of that entry."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -208,7 +208,7 @@ add(
 )
 
 
-class _NextCacheCleanupTimedByNewestEntry(Cache):
+class _NextCacheCleanupTimedByNewestEntry(AnyTimedCache):
     """Compute the time of the next cleanup of a cache from its newest entry instead of its oldest one."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -235,7 +235,7 @@ CLEANUP_RULE_BY_CACHE = {
 """The rule about the next cleanup of each cache."""
 
 
-class NextCacheCleanupAfterWholeLifetime(Cache):
+class NextCacheCleanupAfterWholeLifetime(AnyTimedCache):
     """Make the next cleanup of a cache follow one lifetime later, although the oldest entry of the cache
     may expire earlier.
     """
@@ -258,7 +258,7 @@ for _cache, _next in CLEANUP_RULE_BY_CACHE.items():
     )
 
 
-class _LaterCacheCleanupsOneMinuteEarly(Cache):
+class _LaterCacheCleanupsOneMinuteEarly(AnyTimedCache):
     """Omit the minute from the duration of the timer after the second and later cleanups of a cache."""
 
     cleanup_count = 0

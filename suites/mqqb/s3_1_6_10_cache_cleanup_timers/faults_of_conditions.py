@@ -7,14 +7,14 @@ from typing import Any
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.core.names.cache_timers import CACHE_NAME_BY_TIMER, CacheTimers
 from reference_qm.model.timers import TimerKey
 
 _MINUTE_MS = 60_000
 
 
-class _CacheCleanupDeletesOneEntry(Cache):
+class _CacheCleanupDeletesOneEntry(AnyTimedCache):
     """A cache that deletes only one entry at each cleanup."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -25,7 +25,7 @@ class _CacheCleanupDeletesOneEntry(Cache):
         return again if again is not None or not self.entries else 1000
 
 
-class _CacheCleanupDeletesAllEntries(Cache):
+class _CacheCleanupDeletesAllEntries(AnyTimedCache):
     """A cache that deletes all entries at a cleanup if one entry is old."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -37,7 +37,7 @@ class _CacheCleanupDeletesAllEntries(Cache):
         return again
 
 
-class _CacheCleanupDeletesEntryOneMinuteLate(Cache):
+class _CacheCleanupDeletesEntryOneMinuteLate(AnyTimedCache):
     """A cache that deletes an entry only when the entry is one minute older than the lifetime."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -49,7 +49,7 @@ class _CacheCleanupDeletesEntryOneMinuteLate(Cache):
         return None if again is None else again - _MINUTE_MS // scale
 
 
-class _CacheCleanupDeletesEntryAfterHalfLifetime(Cache):
+class _CacheCleanupDeletesEntryAfterHalfLifetime(AnyTimedCache):
     """A cache that deletes an entry after half of its lifetime."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -61,7 +61,7 @@ class _CacheCleanupDeletesEntryAfterHalfLifetime(Cache):
         return None if again is None or kept is None else again + kept // 2 // scale
 
 
-class _NextCacheCleanupTimedByNewestEntry(Cache):
+class _NextCacheCleanupTimedByNewestEntry(AnyTimedCache):
     """A cache whose next cleanup is computed from the newest entry."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -72,7 +72,7 @@ class _NextCacheCleanupTimedByNewestEntry(Cache):
         return again + 1000 * (max(times) - min(times))
 
 
-class _NextCacheCleanupTimedByLastListedEntry(Cache):
+class _NextCacheCleanupTimedByLastListedEntry(AnyTimedCache):
     """A cache whose next cleanup is computed from the entry that is last in the list."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -82,7 +82,7 @@ class _NextCacheCleanupTimedByLastListedEntry(Cache):
         return again + 1000 * (self.entries[-1].CachedTime - min(one.CachedTime for one in self.entries))
 
 
-class _NextCacheCleanupOneMinuteEarly(Cache):
+class _NextCacheCleanupOneMinuteEarly(AnyTimedCache):
     """A cache whose next cleanup is one minute too early."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -90,7 +90,7 @@ class _NextCacheCleanupOneMinuteEarly(Cache):
         return None if again is None else again - _MINUTE_MS // scale
 
 
-class _NextCacheCleanupAfterFullLifetime(Cache):
+class _NextCacheCleanupAfterFullLifetime(AnyTimedCache):
     """A cache whose next cleanup ignores the age of the oldest entry."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -173,7 +173,7 @@ _CACHES_WITH_RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
 )
 """Each cache, another cache, and the rule of each step of the cleanup."""
-_CACHE_CLEANUP_CLASSES_OF_FAULTS: tuple[tuple[str, str, str, type[Cache]], ...] = (
+_CACHE_CLEANUP_CLASSES_OF_FAULTS: tuple[tuple[str, str, str, type[AnyTimedCache]], ...] = (
     ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _CacheCleanupDeletesOneEntry),
     (
         "young-entries-deleted",

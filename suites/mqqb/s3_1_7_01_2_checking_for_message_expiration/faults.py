@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.events import MessageDeadlinesChanged
@@ -29,7 +29,7 @@ add(
     "sender-expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "The sender sends expired messages.",
-    combine_installers(replace_part(_MessageLifetimesThatNeverExpire), skip(MessageExpiring.on_expiration_timer)),
+    combine_installers(replace_part(_MessageLifetimesThatNeverExpire), omit_step(MessageExpiring.on_expiration_timer)),
 )
 
 
@@ -37,7 +37,7 @@ add(
     "sender-nack-of-expired-message-not-sent",
     ("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
     "The sender does not acknowledge an expired message with NA.",
-    skip(AdminAcks.acknowledge_failure),
+    omit_step(AdminAcks.acknowledge_failure),
 )
 
 
@@ -99,7 +99,7 @@ add(
     "sender-dead-letter-of-expired-message-missing",
     "MQQB-3.1.7.1.2-06",
     "The sender does not put an expired message with JN into a dead-letter queue.",
-    skip(MessageJournaling.journal_failed_message),
+    omit_step(MessageJournaling.journal_failed_message),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import change_step
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.message_expiring import MessageExpiring
@@ -33,7 +33,7 @@ def _send_expired_messages(condition: Any) -> Any:
             original(session, position, now)
 
     return combine_installers(
-        change_step(MessageSending.delete_expired_message, run), skip(MessageExpiring.on_expiration_timer)
+        change_step(MessageSending.delete_expired_message, run), omit_step(MessageExpiring.on_expiration_timer)
     )
 
 
@@ -63,7 +63,7 @@ for _name, _rule, _says, _install in (
         "The sender checks TimeToReachQueue only until it has sent a message on the session.",
         combine_installers(
             change_step(MessageSending.send_user_message, _send_without_expiration_check),
-            skip(MessageExpiring.on_expiration_timer),
+            omit_step(MessageExpiring.on_expiration_timer),
         ),
     ),
     (

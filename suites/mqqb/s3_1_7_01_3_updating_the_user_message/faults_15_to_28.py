@@ -7,9 +7,14 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import off_by
+from harness.faults.fields import add_to_field
 from harness.faults.parts import fault
-from harness.faults.primitives import change_after_every_input, replace_during, skip, wrong_fields
+from harness.faults.primitives import (
+    change_core_after_every_input,
+    omit_step,
+    replace_method_during,
+    send_wrong_field_values,
+)
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -25,7 +30,7 @@ add(
     "sender-session-header-ack-sequence-number-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-16"),
     "The SessionHeader in the sender's message has an AckSequenceNumber that is one too high.",
-    off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", 1),
+    add_to_field(UserMessagePacket, "SessionHeader.AckSequenceNumber", 1),
 )
 
 
@@ -33,7 +38,7 @@ add(
     "sender-session-header-recoverable-number-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-17"),
     "The SessionHeader in the sender's message has a RecoverableMsgAckSeqNumber that is one too high.",
-    off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
+    add_to_field(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 
 
@@ -41,7 +46,7 @@ add(
     "sender-session-header-has-one-flag-too-many",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-20"),
     "The SessionHeader in the sender's message flags one message too many in RecoverableMsgAckFlags.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"SessionHeader.RecoverableMsgAckFlags": lambda old: old << 1 | 1},
         lambda packet: packet.SessionHeader is not None,
@@ -53,7 +58,7 @@ add(
     "sender-session-header-window-size-high",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
     "The SessionHeader in the sender's message has a WindowSize that is one too high.",
-    off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
+    add_to_field(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
 
 
@@ -139,7 +144,7 @@ def _change_session_after_session_header(change: Callable[[QueueManager, Session
 
         return note_acknowledged_and_change_session
 
-    return replace_during(
+    return replace_method_during(
         MessageSending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
     )
 
@@ -204,7 +209,7 @@ add(
     "sender-outgoing-entry-awaiting-ack-false-after-sending",
     "MQQB-3.1.7.1.3-26",
     "The sender leaves AwaitingAck of a sent OutgoingMessagePosition at FALSE.",
-    change_after_every_input(_clear_awaiting_ack),
+    change_core_after_every_input(_clear_awaiting_ack),
 )
 
 
@@ -212,7 +217,7 @@ add(
     "sender-ack-wait-timer-not-started",
     "MQQB-3.1.7.1.3-27",
     "The sender does not start the Session Ack Wait Timer when it sends a message.",
-    skip(SessionAcks.start_session_ack_wait_timer),
+    omit_step(SessionAcks.start_session_ack_wait_timer),
 )
 
 

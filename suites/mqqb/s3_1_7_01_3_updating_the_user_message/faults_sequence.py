@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
@@ -144,5 +144,5 @@ add(
     "sender-resend-timer-not-started",
     "MQQB-3.1.7.1.3-09",
     "The sender does not start the Transactional Ack Wait Timer when it sends a transactional message.",
-    skip(TransactionalSending.start_ack_wait_timer),
+    omit_step(TransactionalSending.start_ack_wait_timer),
 )

@@ -6,7 +6,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import ALICE, BOB, User
+from harness.sut.provisioning import ALICE, BOB, ProvisionedUser
 from harness.wire.protection import SIG30, is_signature
 
 HASH_ALGORITHM_NAMES = ("sha1", "sha256", "sha512")
@@ -35,7 +35,7 @@ def test_copies_for_several_destinations_have_signature_of_their_user(peer, sut,
             )
 
 
-def _await_copies(peer, sut, tag: int, queues, user: User, algorithm: str) -> list[Frame]:
+def _await_copies(peer, sut, tag: int, queues, user: ProvisionedUser, algorithm: str) -> list[Frame]:
     """Let the SUT send a signed message to queues of the peer; return the copies, which the peer acknowledges."""
     sut.send(
         ",".join(peer.direct_name(queue) for queue in queues),
@@ -53,7 +53,7 @@ def _await_copies(peer, sut, tag: int, queues, user: User, algorithm: str) -> li
     return copies
 
 
-def _has_signature_of_user(frame: Frame, user: User) -> bool:
+def _has_signature_of_user(frame: Frame, user: ProvisionedUser) -> bool:
     """Return whether MultiQueueFormatHeader of a message contains the user's signature."""
     value = bytes(frame["MultiQueueFormatHeader"].Signature.Signature) if frame["UserHeader"].MQ else b""
     return bool(value) and is_signature(value, frame.data, SIG30, user.certificate)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.connection_history import omit_history_entries
-from harness.faults.fields import off_by
+from harness.faults.connection_history import omit_connection_history_entries
+from harness.faults.fields import add_to_field
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
 from reference_qm.core.part import QM
@@ -106,7 +106,7 @@ add(
     "sender-encrypted-message-allocation-size-low",
     "MQQB-3.1.7.1.5-38",
     "The sender's encrypted message has an AllocationBodySize that is one too low.",
-    off_by(
+    add_to_field(
         UserMessagePacket,
         "MessagePropertiesHeader.AllocationBodySize",
         -1,
@@ -224,7 +224,7 @@ add(
     "sender-connection-history-of-encryption-failure-missing",
     "MQQB-3.1.7.1.5.1-03",
     "The sender adds no entry to ConnectionHistory for a message that cannot be encrypted.",
-    omit_history_entries({ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE}),
+    omit_connection_history_entries({ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE}),
 )
 
 
@@ -248,7 +248,7 @@ add(
     "sender-unencryptable-transactional-message-in-nontransactional-dead-letter-queue",
     "MQQB-3.1.7.1.5.1-D01",
     "The sender puts a transactional message that cannot be encrypted into the nontransactional dead-letter queue.",
-    replace_during(
+    replace_method_during(
         MessageSending.delete_unsent_message,
         MessageJournaling.find_dead_letter_queue,
         _use_nontransactional_dead_letter_queue,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.queue_manager import QueueManager
@@ -108,7 +108,7 @@ class SenderCachedTimeOfNewKeyIsSentTimeOfWaitingMessage(MessageSecuring):
         return encrypted
 
 
-class _CacheOfOneKey(Cache):
+class _CacheOfOneKey(AnyTimedCache):
     """A cache that takes no further entry while it has one."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -178,7 +178,7 @@ add(
     "receiver-public-keys-aes-key-after-restart-omitted",
     "MQQB-3.1.7.1.5-10",
     "After a restart, the receiver has no public key for the AES provider.",
-    at_restart(_remove_published_aes_key),
+    change_core_at_restart(_remove_published_aes_key),
     blind=True,
 )
 add(
@@ -186,6 +186,6 @@ add(
     "MQQB-3.1.7.1.5-10",
     "After a restart, the receiver has the key of 512 bits for the AES provider and a key of 1024 bits for the Base "
     "provider.",
-    at_restart(_swap_blobs_of_published_keys),
+    change_core_at_restart(_swap_blobs_of_published_keys),
     blind=True,
 )

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers.modes import ECB
 from harness.faults.parts import change_step
 from harness.faults.public_keys import change_blob_number, change_published_blobs
 from harness.faults.registry import Install, add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.sessions.session_connecting import SessionConnecting
@@ -170,7 +170,7 @@ def _derive_key_from_provider(step: EncryptedMessageContext) -> bytes | None:
 def _change_new_key_cache_entry(change: Callable[[Any], Any]) -> Install:
     """Return an installer of a fault that changes each new entry of SendSymmetricKeyCache."""
 
-    class ChangedNewEntry(Cache):
+    class ChangedNewEntry(AnyTimedCache):
         def add(self, entry: Any) -> None:
             super().add(change(entry))
 

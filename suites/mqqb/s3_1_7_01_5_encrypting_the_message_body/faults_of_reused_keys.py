@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import change_after_every_input
+from harness.faults.primitives import change_core_after_every_input
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -29,7 +29,7 @@ def _publish_changed_list_of_public_keys(change: Any) -> Any:
             if keys != published:
                 state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=keys)
 
-    return change_after_every_input(publish_changed_list)
+    return change_core_after_every_input(publish_changed_list)
 
 
 def _give_aes_provider_the_base_key(keys: Any) -> Any:

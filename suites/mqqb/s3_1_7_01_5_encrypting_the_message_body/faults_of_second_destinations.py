@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, replace_cache
+from harness.faults.timed_caches import AnyTimedCache, replace_cache
 from reference_qm.codec import PublicKeyBlob, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.part import QM
@@ -315,7 +315,7 @@ add(
 )
 
 
-class _KeyCacheWithFirstGuidOfProvider(Cache):
+class _KeyCacheWithFirstGuidOfProvider(AnyTimedCache):
     """A cache that stores every key for a provider under the queue manager of its first key."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -352,7 +352,7 @@ class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(MessageSecuring):
         return encrypted
 
 
-class _KeyCacheWithTimeOfFirstKeyOfProvider(Cache):
+class _KeyCacheWithTimeOfFirstKeyOfProvider(AnyTimedCache):
     """A cache that stores a key with the time of the key that it replaces or follows."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -369,7 +369,7 @@ add(
 )
 
 
-class _KeyCacheWithOneKeyPerQueueManager(Cache):
+class _KeyCacheWithOneKeyPerQueueManager(AnyTimedCache):
     """A cache that replaces the entry of a queue manager with the new entry."""
 
     def add(self, entry: CachedSymmetricKey) -> None:

@@ -13,7 +13,7 @@ import pytest
 from harness.expectations import between, facts, fields, holds, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
+from harness.sut.provisioning import ALICE, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS
 from harness.wire.protection import (
     ADVANCED_PROVIDER,
     AES_128,
@@ -671,15 +671,15 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
 
 UNENCRYPTABLE_CASES = {
     "direct": ("advanced", None, ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-39")),
-    "keyless": ("advanced", KEYLESS_QUEUE_MANAGER_GUID, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
+    "keyless": ("advanced", GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
     "advanced": (
         "advanced",
-        BASE_PROVIDER_ONLY_GUID,
+        GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY,
         ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20", "MQDMPR-3.1.7.1.32-D09"),
     ),
     "enhanced": (
         "enhanced",
-        BASE_PROVIDER_ONLY_GUID,
+        GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY,
         ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20", "MQDMPR-3.1.7.1.32-D09"),
     ),
 }
@@ -712,7 +712,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
     kept = sender.send(3, privacy_level=level, journal=["negative"])
     lost += sender.send(5, privacy_level=level, delivery="recoverable")
     lost += sender.send(6, privacy_level=level, delivery="transactional")
-    if guid != BASE_PROVIDER_ONLY_GUID:
+    if guid != GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY:
         lost += sender.send(7, privacy_level="base")
     sender.send(4)
     session = sender.await_session()
@@ -753,8 +753,8 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge, kind):
     """
     to = peer.direct_name("mqc-failures")
     if kind == "keyless":
-        peer.configure(identifier=KEYLESS_QUEUE_MANAGER_GUID)
-        to = private_name(KEYLESS_QUEUE_MANAGER_GUID)
+        peer.configure(identifier=GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS)
+        to = private_name(GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS)
     sender = Sender(peer, sut, to)
     sender.send(1, privacy_level="advanced")
     sender.send(2)

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_long_peer_keys, load_peer_keys
+from harness.sut.provisioning import GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, load_long_peer_keys, load_peer_keys
 from harness.sut.releases import find_release
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2
@@ -106,9 +106,11 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     SUT caches a key for each of them, uses the first key again for the peer, and does not send a message of level
     Enhanced to the queue manager without the Enhanced key.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     session, first = _open_session_to_queue_manager(peer, sut, listener, peer.identifier, privacy_level="base")
-    beside, other = _open_session_to_queue_manager(peer, sut, listener, BASE_PROVIDER_ONLY_GUID, privacy_level="base")
+    beside, other = _open_session_to_queue_manager(
+        peer, sut, listener, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, privacy_level="base"
+    )
     sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base", application_tag=REPEATED_MESSAGE_TAG)
     again = DecryptedMessage(_await_message(peer, REPEATED_MESSAGE_TAG))
     judge(
@@ -124,7 +126,7 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
         entries = [*(found.get("SendBaseSymmetricKeyCache") or []), *found[SecurityCaches.SENT_KEY_CACHE]]
         judge(
             "MQQB-3.1.7.1.5-25",
-            expected=sorted(map(str, (peer.identifier, BASE_PROVIDER_ONLY_GUID))),
+            expected=sorted(map(str, (peer.identifier, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY))),
             observed=sorted(
                 entry["RemoteQMGuid"] for entry in entries if entry["CryptoServiceProvider"] == BASE_PROVIDER
             ),
@@ -138,12 +140,12 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     )
     enhanced = _await_message(peer, ENHANCED_LEVEL_MESSAGE_TAG)
     sut.send(
-        private_name(BASE_PROVIDER_ONLY_GUID),
+        private_name(GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY),
         body=TEXT,
         privacy_level="enhanced",
         application_tag=UNENCRYPTABLE_MESSAGE_TAG,
     )
-    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, application_tag=UNENCRYPTED_MESSAGE_TAG)
+    sut.send(private_name(GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY), body=TEXT, application_tag=UNENCRYPTED_MESSAGE_TAG)
     clear = _await_message(peer, UNENCRYPTED_MESSAGE_TAG)
     secret = peer.inbox.find(lambda frame: read_application_tag(frame) == UNENCRYPTABLE_MESSAGE_TAG)
     judge(
@@ -240,8 +242,10 @@ def test_key_of_waiting_message_has_time_of_its_caching(peer, sut, judge):
     sut.send(outgoing.sender.to, body=TEXT, privacy_level="enhanced")
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
     sut.resume(outgoing.sender.to)
-    peer.environment.run_until(lambda: len(peer.inbox.pieces) > outgoing.seen, sut.connect_timeout_ms)
-    frames += peer.inbox.pieces[outgoing.seen :]
+    peer.environment.run_until(
+        lambda: len(peer.inbox.packets_with_possibly_malformed_messages) > outgoing.seen, sut.connect_timeout_ms
+    )
+    frames += peer.inbox.packets_with_possibly_malformed_messages[outgoing.seen :]
     times = {entry["CryptoAlgorithm"]: entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)}
     peer.inbox.acknowledge()
     if len(times) != 2 or len(frames) != 2:

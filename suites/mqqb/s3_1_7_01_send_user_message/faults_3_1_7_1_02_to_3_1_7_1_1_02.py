@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.other_sessions import get_newest_session, list_open_sessions
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip, wrong_fields
+from harness.faults.primitives import combine_installers, omit_step, send_wrong_field_values
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
 from reference_qm.core.names.message_numbering import MessageNumbering
@@ -133,7 +133,7 @@ add(
     "sender-packet-label-and-priority-wrong",
     ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"),
     "The sender's packet has a label and a priority that differ from the message.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
 )
@@ -223,7 +223,7 @@ add(
     "sender-tx-sequence-number-always-1",
     "MQQB-3.1.7.1-09",
     "The sender's transactional messages all have TxSequenceNumber 1.",
-    field_is(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1),
+    set_field_value(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1),
 )
 
 
@@ -231,7 +231,7 @@ add(
     "sender-packet-not-transmitted",
     ("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03"),
     "The sender marks a message as sent without sending its packet.",
-    skip(MessageSending.transmit),
+    omit_step(MessageSending.transmit),
 )
 
 
@@ -256,7 +256,7 @@ add(
     "sender-traced-message-without-report",
     ("MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"),
     "The sender sends no report when it sends a traced message.",
-    skip(MessageTracing.trace_sent_message),
+    omit_step(MessageTracing.trace_sent_message),
 )
 
 

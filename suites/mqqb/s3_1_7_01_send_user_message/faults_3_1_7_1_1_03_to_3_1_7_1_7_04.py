@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, set_fields, skip_during
+from harness.faults.primitives import omit_step_during, replace_method_during, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_closing import SessionClosing
@@ -26,7 +26,7 @@ add(
     "sender-packet-na-sent-only-with-nr",
     ("MQQB-3.1.7.1.1-03",),
     "The sender's packet has NA clear when NR is clear.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: (
             packet
             if packet.MessagePropertiesHeader.NR
@@ -41,7 +41,7 @@ add(
     "sender-packet-jp-missing-with-jn",
     ("MQQB-3.1.7.1.1-03",),
     "The sender's packet has JP clear when JN is set.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: (
             set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~0x200}) if packet.UserHeader.JN else packet
         )
@@ -57,7 +57,7 @@ add(
     "sender-transactional-packet-time-to-be-received-missing",
     ("MQQB-3.1.7.1.1-03",),
     "The sender's packet of a transactional message has no TimeToBeReceived.",
-    change_construction(
+    change_constructed_packet(
         lambda packet, message: (
             set_fields(packet, {"UserHeader.TimeToBeReceived": INFINITE_LIFETIME_S}) if packet.UserHeader.TH else packet
         )
@@ -181,7 +181,7 @@ add(
     "sender-session-of-lost-connection-not-closed",
     ("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06"),
     "The sender does not close a session whose connection is lost.",
-    skip_during(SessionClosing.on_transport_lost, SessionClosing.close),
+    omit_step_during(SessionClosing.on_transport_lost, SessionClosing.close),
 )
 
 
@@ -340,7 +340,7 @@ add(
     "sender-report-of-recoverable-message-recoverable",
     "MQQB-3.1.7.1.7-03",
     "The sender sends the report on a recoverable message as a recoverable message.",
-    replace_during(MessageTracing.trace_sent_message, OwnMessageSending.send, _send_report_with_copied_delivery),
+    replace_method_during(MessageTracing.trace_sent_message, OwnMessageSending.send, _send_report_with_copied_delivery),
     blind=True,
 )
 

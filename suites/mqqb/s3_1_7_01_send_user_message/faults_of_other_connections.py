@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.message_numbering import MessageNumbering
@@ -60,7 +60,7 @@ add(
     "sender-report-of-transactional-message-identifier-of-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives the report on a transactional message the MessageID of this message.",
-    replace_during(
+    replace_method_during(
         MessageTracing.trace_sent_message,
         MessageNumbering.assign_message_ordinal,
         _give_report_identifier_of_traced_message,
@@ -79,7 +79,7 @@ add(
     "sender-report-identifier-of-last-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives a report on a sent message the MessageID of the last message that it created.",
-    replace_during(
+    replace_method_during(
         MessageTracing.trace_sent_message,
         MessageNumbering.assign_message_ordinal,
         _give_report_identifier_of_last_message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from harness.faults.reports import FOREIGN_QUEUE_NAME, change_report_element
 from reference_qm.codec import MessageClass
@@ -18,7 +18,7 @@ add(
     "sender-report-of-sent-message-not-sent",
     ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02"),
     "The sender sends no report on a traced message that it sends.",
-    skip(MessageTracing.trace_sent_message),
+    omit_step(MessageTracing.trace_sent_message),
 )
 _REPORT_ELEMENT_FAULTS: tuple[tuple[str, str, str, Any], ...] = (
     ("sender-report-class-normal", "MQQB-3.1.7.1.7-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),

@@ -34,7 +34,7 @@ def test_accepted_session_gets_outgoing_queue_of_its_first_message(peer, sut, ju
     """
     peer.inbox.listen()
     session = peer.open_raw()
-    named = peer.private_destination(sut.queue(queue)) if kind == "private" else {}
+    named = peer.build_fields_for_private_name_of_sut_queue(sut.queue(queue)) if kind == "private" else {}
     place: dict[str, Any] = {"destination": None} if kind == "private" else {}
     before = read_data_model_element(find_accepted_session(sut, peer.identifier), "OutgoingQueueReference")
     if before is not None:

@@ -150,7 +150,9 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
     traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = []
     for recoverable, hops in enumerate(ROUTED_HOP_COUNTS):
-        user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.next_message_id() | HIGHEST_MESSAGE_ID_BIT}
+        user = peer.build_fields_for_private_destination(peer.identifier, 1) | {
+            "MessageID": peer.next_message_id() | HIGHEST_MESSAGE_ID_BIT
+        }
         user |= {"DM": recoverable, "RC": hops}
         sent.append(receiver.send_packet(peer.message(user, destination=None, **traced)))
 

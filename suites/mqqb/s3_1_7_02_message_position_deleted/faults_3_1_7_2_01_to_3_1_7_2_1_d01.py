@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.admin_acks import QUEUE_REMOVAL_ACK_CLASSES, ChangeAcknowledgment, change_admin_acks
+from harness.faults.admin_acks import QUEUE_REMOVAL_ACK_CLASSES, ChangeAcknowledgmentMessage, change_admin_acks
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.part import QM
@@ -28,7 +28,7 @@ add(
     "receiver-ack-of-removal-not-sent",
     "MQQB-3.1.7.2-01",
     "The receiver sends no acknowledgment when a message leaves its queue.",
-    skip(AdminAcks.acknowledge_receive),
+    omit_step(AdminAcks.acknowledge_receive),
 )
 
 
@@ -206,7 +206,7 @@ _WRONG_ACK_CLASSES = (
 )
 
 
-def _set_acknowledgment_class(other: MessageClass) -> ChangeAcknowledgment:
+def _set_acknowledgment_class(other: MessageClass) -> ChangeAcknowledgmentMessage:
     return lambda ack, message: replace(ack, Class=other)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, skip
+from harness.faults.primitives import change_core_at_restart, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
@@ -176,7 +176,7 @@ add(
     "receiver-final-ack-of-removal-not-sent",
     "MQQB-3.1.7.2.2-01",
     "The receiver sends no FinalAck for a transactional message that left its queue.",
-    skip(FinalAcks.send_final_ack_of_message),
+    omit_step(FinalAcks.send_final_ack_of_message),
 )
 
 
@@ -208,7 +208,7 @@ add(
     "receiver-final-ack-missing-after-restart",
     "MQQB-3.1.7.2.2-01",
     "The receiver sends no FinalAck for a message that it stored before its last restart.",
-    at_restart(_clear_order_queue_of_messages),
+    change_core_at_restart(_clear_order_queue_of_messages),
     blind=True,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import of_class, of_classes
+from harness.expectations import acknowledgment_of_class, acknowledgments_of_classes
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.disposition import AckClass, purge_queue, receive_first_message
@@ -37,8 +37,8 @@ def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     judge(
         "MQQB-3.1.7.2.2-01",
         expected={
-            f"acknowledgments_before_the_{end}": of_classes(),
-            f"acknowledgment_after_the_{end}": of_class(wanted),
+            f"acknowledgments_before_the_{end}": acknowledgments_of_classes(),
+            f"acknowledgment_after_the_{end}": acknowledgment_of_class(wanted),
         },
         observed={f"acknowledgments_before_the_{end}": early, f"acknowledgment_after_the_{end}": frame},
         evidence=[sent, frame],
@@ -70,7 +70,10 @@ def test_transactional_message_gets_final_ack_when_it_leaves_subqueue(peer, sut,
     frame = receiver.poll_acknowledgment(final=True)
     judge(
         "MQQB-3.1.7.2.2-01",
-        expected={"acknowledgments_after_the_move": of_classes(), "acknowledgment_at_the_end": of_class(wanted)},
+        expected={
+            "acknowledgments_after_the_move": acknowledgments_of_classes(),
+            "acknowledgment_at_the_end": acknowledgment_of_class(wanted),
+        },
         observed={"acknowledgments_after_the_move": early, "acknowledgment_at_the_end": frame},
         evidence=[sent, frame],
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import acknowledged, facts, in_queue, of_classes
+from harness.expectations import acknowledged, acknowledgments_of_classes, facts, in_queue
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
@@ -168,7 +168,7 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     of_third = [ack for ack in came if get_correlation_id(ack) == identifier(sent[2])]
     judge(
         "MQQB-3.1.7.2.1-D03",
-        expected=of_classes(AckClass.Q_PURGED),
+        expected=acknowledgments_of_classes(AckClass.Q_PURGED),
         observed=of_third,
         case="acknowledgments of the third message",
         evidence=evidence,

@@ -55,4 +55,4 @@ def test_acceptor_closes_session_of_lost_connection(peer, sut, judge, state):
         observed=[one["SessionState"] for one in left],
         evidence=[session.last],
     )
-    beside.check_alive()
+    beside.require_session_ack_for_message()

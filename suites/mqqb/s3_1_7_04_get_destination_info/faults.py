@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.fields import field_is
-from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.fields import set_field_value
+from harness.faults.made_up import MADE_UP_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -121,10 +121,10 @@ add(
     "initiator-direct-name-server-guid-set",
     "MQQB-3.1.7.4-05",
     "The initiator sets ServerGuid to the GUID of a queue manager for a direct format name.",
-    field_is(
+    set_field_value(
         EstablishConnectionPacket,
         "EstablishConnectionHeader.ServerGuid",
-        OTHER_GUID,
+        MADE_UP_GUID,
         lambda packet: packet.EstablishConnectionHeader.ServerGuid == NULL_GUID,
     ),
 )
@@ -215,10 +215,10 @@ add(
     "initiator-private-name-server-guid-wrong",
     "MQQB-3.1.7.4-16",
     "The initiator sets ServerGuid to a GUID other than that in the private format name.",
-    field_is(
+    set_field_value(
         EstablishConnectionPacket,
         "EstablishConnectionHeader.ServerGuid",
-        OTHER_GUID,
+        MADE_UP_GUID,
         lambda packet: packet.EstablishConnectionHeader.ServerGuid != NULL_GUID,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.other_sessions import find_resolved_session
+from harness.faults.other_sessions import find_other_session_with_next_hops
 from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket, PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
@@ -77,7 +77,7 @@ class InitiatorUsesGuidOfOtherSessionForDirectName(SessionEstablishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        other = find_resolved_session(self.qm, session, direct=True)
+        other = find_other_session_with_next_hops(self.qm, session, direct=True)
         if not session.is_destination_direct or other is None:
             return packet
         header = replace(packet.EstablishConnectionHeader, ServerGuid=other.RemoteQMGuid)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.made_up import MADE_UP_GUID, UNUSED_ADDRESS
 from harness.faults.opening_sessions import (
     OpeningCondition,
     has_other_outgoing_queue,
@@ -14,7 +14,7 @@ from harness.faults.opening_sessions import (
     sends_express_message,
     sends_transactional_message,
 )
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
@@ -44,7 +44,7 @@ def change_public_destination(when: OpeningCondition, change: DestinationChange)
 
         return find_changed_destination
 
-    return replace_during(
+    return replace_method_during(
         SessionAddressResolving.resolve_host_address, NextHops.get_destination_info, make_changed_lookup
     )
 
@@ -60,7 +60,7 @@ def replace_guid_by_own_identifier(qm: QueueManager, found: Destination | None) 
 
 def replace_guid_by_queue_identifier(qm: QueueManager, found: Destination | None) -> Destination | None:
     """Return a destination that has the Identifier of a queue instead of that of its queue manager."""
-    return None if found is None else replace(found, QueueManagerGuid=OTHER_GUID)
+    return None if found is None else replace(found, QueueManagerGuid=MADE_UP_GUID)
 
 
 def find_destination_of_first_public_queue(qm: QueueManager, found: Destination | None) -> Destination | None:
@@ -183,7 +183,9 @@ def change_host_of_public_queue(when: OpeningCondition) -> Install:
 
         return find_changed_hops
 
-    return replace_during(SessionAddressResolving.resolve_host_address, NextHops.get_next_hops, make_changed_lookup)
+    return replace_method_during(
+        SessionAddressResolving.resolve_host_address, NextHops.get_next_hops, make_changed_lookup
+    )
 
 
 for _name, _says, _when in (

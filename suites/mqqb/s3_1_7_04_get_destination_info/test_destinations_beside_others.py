@@ -9,7 +9,7 @@ import pytest
 
 from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID
+from harness.sut.provisioning import GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.applications import get_request_outcome
 from suites.mqqb.steps.opening import OTHER_GUID, private_name
@@ -115,8 +115,8 @@ def test_private_names_of_two_queue_managers_have_their_own_guids(peer, sut, jud
     """The SUT sends to private format names of two queue managers at the peer's address. ServerGuid of each request is
     the GUID in the name.
     """
-    listener = peer.listen_raw()
-    for guid in (peer.identifier, BASE_PROVIDER_ONLY_GUID):
+    listener = peer.listen_without_core()
+    for guid in (peer.identifier, GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY):
         sut.send(private_name(guid), body="for a queue manager")
         request = OutgoingSession(peer, sut, listener=listener).await_request()
         judge(

@@ -10,7 +10,11 @@ import pytest
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import (
+    GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE,
+    GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
+    PEER_PUBLIC_QUEUE,
+)
 from suites.applications import DONE, get_request_outcome
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME, RETRY_INTERVAL_MS
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -254,7 +258,7 @@ def test_name_beside_other_queue_leads_again_to_its_queue_manager(peer, second_h
     """
     send_and_observe_connection(second_host, sut, second_host.direct_name())
     name = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": f"PRIVATE={peer.identifier}\\00000001"}[kind]
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     sut.send(name, body="opening", label="opening", delivery="transactional")
     session = OutgoingSession(peer, sut, listener=listener)
     for when in ("first", "second"):
@@ -364,15 +368,19 @@ def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, j
     came = []
     for tag, queue, delivery in (
         (1, PEER_PUBLIC_QUEUE, "express"),
-        (2, str(FAR_PUBLIC_QUEUE).upper(), "express"),
-        (3, FAR_PUBLIC_QUEUE, "transactional"),
+        (2, str(GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE).upper(), "express"),
+        (3, GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, "transactional"),
     ):
         sender.to = f"PUBLIC={queue}"
         sender.send(tag, delivery=delivery)
         came += peer.inbox.wait(lambda frame, tag=tag: Sender.list_tags([frame]) == [tag])
         peer.inbox.acknowledge()
     judge.all(
-        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER), str(FAR_QUEUE_MANAGER)],
+        expected=[
+            str(peer.identifier),
+            str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
+            str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE),
+        ],
         observed=[str(UUID(str(frame["UserHeader"].QueueManagerAddress))) for frame in came],
         case="QueueManagerAddress of the messages",
         evidence=came,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.opening_sessions import (
     OpeningCondition,
     has_other_outgoing_queue,
@@ -14,7 +14,7 @@ from harness.faults.opening_sessions import (
     sends_express_message,
     sends_transactional_message,
 )
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.queue_manager import QueueManager
@@ -39,7 +39,9 @@ def change_next_hops(when: OpeningCondition, change: NextHopsChange) -> Install:
 
         return get_changed_hops
 
-    return replace_during(SessionAddressResolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops)
+    return replace_method_during(
+        SessionAddressResolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops
+    )
 
 
 def return_no_next_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
@@ -55,7 +57,7 @@ def replace_next_hops_by_destination(qm: QueueManager, guid: UUID, found: NextHo
 
 def replace_guids_of_next_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
     """Return next hops whose GUIDs no queue manager has."""
-    return tuple(replace(one, Identifier=OTHER_GUID) for one in found)
+    return tuple(replace(one, Identifier=MADE_UP_GUID) for one in found)
 
 
 def return_hosts_of_sessions_without_route(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:

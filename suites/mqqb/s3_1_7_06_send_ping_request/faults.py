@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.datagrams import change_received_datagrams, change_sent_datagrams
-from harness.faults.fields import field_is, off_by, sent_as, set_bits
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.fields import add_to_field, limit_to_sender_role, set_bits, set_field_value
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip_during
+from harness.faults.primitives import combine_installers, omit_step_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
 from reference_qm.core.part import QM
@@ -60,7 +60,7 @@ add(
     "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
     "The initiator sends a Ping Request whose QMGuid belongs to no queue manager.",
-    sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
+    limit_to_sender_role("initiator", set_field_value(PingPacket, "QMGuid", MADE_UP_GUID)),
 )
 
 
@@ -68,7 +68,7 @@ add(
     "initiator-ping-request-cookie-wrong",
     "MQQB-3.1.7.6-06",
     "The initiator's Ping Request has a Cookie other than PingCookie.",
-    sent_as("initiator", off_by(PingPacket, "Cookie", 0x100)),
+    limit_to_sender_role("initiator", add_to_field(PingPacket, "Cookie", 0x100)),
 )
 
 
@@ -76,7 +76,7 @@ add(
     "initiator-ping-request-rf-set",
     ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
     "The initiator's Ping Request has RF set.",
-    sent_as("initiator", set_bits(PingPacket, "RF")),
+    limit_to_sender_role("initiator", set_bits(PingPacket, "RF")),
 )
 
 
@@ -110,7 +110,7 @@ add(
     "initiator-ping-response-timer-not-started",
     "MQQB-3.1.7.6-09",
     "The initiator starts no Ping Response Timer and waits without limit for a Ping Response.",
-    skip_during(PingHandling.send_request, SessionTimers.start),
+    omit_step_during(PingHandling.send_request, SessionTimers.start),
 )
 
 
@@ -285,7 +285,7 @@ add(
     "MQQB-3.1.7.6-14",
     "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
     combine_installers(
-        skip_during(PingHandling.on_ping_response_processed, SessionTimers.stop),
+        omit_step_during(PingHandling.on_ping_response_processed, SessionTimers.stop),
         replace_part(_SessionCloseAtPingTimeout),
     ),
 )

@@ -43,7 +43,12 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
     caller.answer_ping(first)
     beside = _open_session(peer, caller.await_connection()[1])
     known = len(beside.messages)
-    sut.send(peer.private_name(), body="in a transaction", label="in a transaction", delivery="transactional")
+    sut.send(
+        peer.build_private_format_name_of_peer(),
+        body="in a transaction",
+        label="in a transaction",
+        delivery="transactional",
+    )
     second = caller.poll_ping()
     if second is None and len(beside.messages) > known:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent the second message on the open session (E16)")

@@ -121,7 +121,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
     """The SUT has a message for a direct or private name, and the peer answers the Ping Request with RF set. The SUT
     opens no session before the retry time, even for a second message, and opens a session afterwards.
     """
-    caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
+    caller = PingingSut(peer, sut, peer.build_private_format_name_of_peer() if name == "private" else None)
     asked = caller.await_ping()
     judge(
         "MQQB-3.1.7.6-05",
@@ -164,7 +164,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge,
     """The peer does not answer the Ping Request for a direct or private name. The SUT opens no session before the retry
     time, and opens a session afterwards. A recoverable message waits as well.
     """
-    caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
+    caller = PingingSut(peer, sut, peer.build_private_format_name_of_peer() if name == "private" else None)
     asked = caller.await_ping()
     make_sut_send_message(peer, sut, caller.name, tag=2, delivery="recoverable")
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_shorter_than_retry_timer_ms)

@@ -7,10 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.datagrams import change_sent_datagrams
-from harness.faults.fields import clear_bits, field_is, sent_as
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.fields import clear_bits, limit_to_sender_role, set_field_value
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import change_step, fault
-from harness.faults.primitives import change_pings, skip
+from harness.faults.primitives import change_pings, omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, FormatError, PingPacket, parse_ping
 from reference_qm.core.part import QM
@@ -23,7 +23,7 @@ add(
     "acceptor-ping-request-unanswered",
     "MQQB-3.1.7.7-01",
     "The acceptor does not answer a Ping Request.",
-    skip(PingHandling.receive_request),
+    omit_step(PingHandling.receive_request),
 )
 
 
@@ -318,7 +318,7 @@ add(
     "acceptor-ping-response-rc-clear",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "The acceptor's Ping Response always has RC clear.",
-    sent_as("acceptor", clear_bits(PingPacket, "RC")),
+    limit_to_sender_role("acceptor", clear_bits(PingPacket, "RC")),
 )
 
 
@@ -359,7 +359,7 @@ add(
     "acceptor-ping-response-cookie-swapped",
     ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
     "The acceptor's Ping Response has the Cookie in the wrong byte order.",
-    sent_as("acceptor", change_pings(_swap_cookie_bytes)),
+    limit_to_sender_role("acceptor", change_pings(_swap_cookie_bytes)),
 )
 
 
@@ -376,7 +376,7 @@ add(
     "acceptor-ping-response-qm-guid-wrong",
     "MQQB-3.1.7.7-09",
     "The QMGuid of the acceptor's Ping Response belongs to no queue manager.",
-    sent_as("acceptor", field_is(PingPacket, "QMGuid", OTHER_GUID)),
+    limit_to_sender_role("acceptor", set_field_value(PingPacket, "QMGuid", MADE_UP_GUID)),
 )
 
 
@@ -395,7 +395,7 @@ add(
     "acceptor-ping-response-signature-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"),
     "The acceptor's Ping Response has the Signature 0x4855.",
-    sent_as("acceptor", field_is(PingPacket, "Signature", BYTE_SWAPPED_PING_SIGNATURE)),
+    limit_to_sender_role("acceptor", set_field_value(PingPacket, "Signature", BYTE_SWAPPED_PING_SIGNATURE)),
 )
 
 

@@ -28,8 +28,8 @@ def test_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
     ports receives one Ping Response, with the Cookie and RC of its request; other ports receive no response.
     """
     asked = ((0x1111_1111, 0), (0x2222_2222, 1), (0x2222_2222, 0))
-    ends = {request: peer.open_udp() for request in asked}
-    elsewhere = peer.open_udp(port=sut.file.driver.peer_ping_port)
+    ends = {request: peer.open_ping_port() for request in asked}
+    elsewhere = peer.open_ping_port(port=sut.file.driver.peer_ping_port)
     sent = {
         (cookie, RC): ends[cookie, RC].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
         for cookie, RC in asked
@@ -113,7 +113,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
     """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both values, and has
     Signature 0x5548. An earlier Ping Request from the same port has other values.
     """
-    end = peer.open_udp()
+    end = peer.open_ping_port()
     ping_sut(peer, end=end, RC=1 - RC, Cookie=cookie ^ 0x5A5A)
     exchange = ping_sut(peer, end=end, RC=RC, Cookie=cookie)
     judge(

@@ -17,7 +17,7 @@ def test_repeated_ping_request_is_answered_again(peer, judge):
     open, and four times with QMGuid zero and without a session. Each time, at least two responses arrive (the network
     may lose some), and each response has Signature 0x5548.
     """
-    end = peer.open_udp()
+    end = peer.open_ping_port()
     for when, guid in (
         ("without a session", peer.identifier),
         ("with QMGuid zero", UUID(int=0)),

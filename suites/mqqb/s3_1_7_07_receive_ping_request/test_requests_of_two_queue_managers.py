@@ -15,7 +15,7 @@ def test_requests_of_two_queue_managers_have_their_own_responses(peer, judge):
     """Two queue managers send Ping Requests in turn from ports of their own, each request with its own Cookie. Each
     response has the Cookie of its request.
     """
-    ends = {peer.identifier: peer.open_udp(), OTHER_GUID: peer.open_udp()}
+    ends = {peer.identifier: peer.open_ping_port(), OTHER_GUID: peer.open_ping_port()}
     for number in range(2):
         for guid, end in ends.items():
             cookie = 0x1000 * (number + 1) + (guid == OTHER_GUID)

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.faults.datagrams import change_received_datagrams
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.part import QM
@@ -22,7 +22,7 @@ add(
     "initiator-ping-response-not-processed",
     ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
     "The initiator continues to wait when a Ping Response arrives.",
-    skip(PingHandling.on_ping_response_processed),
+    omit_step(PingHandling.on_ping_response_processed),
 )
 
 

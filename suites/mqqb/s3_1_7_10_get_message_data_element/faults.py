@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import change_insertion
+from harness.faults.sent_messages import change_inserted_message
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.transfer.message_receiving import MessageReceiving
@@ -77,7 +77,7 @@ add(
     "receiver-message-body-type-in-8-bits",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.1.12-33", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver keeps only one byte of BodyType, so VT_VECTOR is lost.",
-    change_insertion(lambda message: replace(message, BodyType=message.BodyType & 0xFF)),
+    change_inserted_message(lambda message: replace(message, BodyType=message.BodyType & 0xFF)),
     blind=True,
 )
 
@@ -86,7 +86,7 @@ add(
     "receiver-transactional-message-extension-lost",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver drops the extension of a transactional message.",
-    change_insertion(
+    change_inserted_message(
         lambda message: replace(message, Extension=b"") if message.TransactionIdentifier is not None else message
     ),
     blind=True,
@@ -97,7 +97,7 @@ add(
     "receiver-message-sent-time-is-arrival-time",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D05"),
     "The receiver replaces SentTime of a message by its arrival time.",
-    change_insertion(lambda message: replace(message, SentTime=message.ArrivalTime or message.SentTime)),
+    change_inserted_message(lambda message: replace(message, SentTime=message.ArrivalTime or message.SentTime)),
     blind=True,
 )
 
@@ -110,7 +110,7 @@ add(
     "receiver-extension-of-empty-body-lost",
     "MQQB-3.1.7.10-03",
     "The receiver loses the extension of a message without a body.",
-    change_insertion(_remove_extension_without_body),
+    change_inserted_message(_remove_extension_without_body),
     blind=True,
 )
 
@@ -119,7 +119,7 @@ add(
     "receiver-application-tag-of-31-bits",
     "MQQB-3.1.7.10-03",
     "The receiver clears the highest bit of ApplicationTag.",
-    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    change_inserted_message(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
     blind=True,
 )
 
@@ -128,7 +128,7 @@ add(
     "receiver-label-of-longest-length-cut",
     "MQQB-3.1.7.10-03",
     "The receiver keeps at most 248 characters of a label.",
-    change_insertion(lambda message: replace(message, Label=message.Label[:248])),
+    change_inserted_message(lambda message: replace(message, Label=message.Label[:248])),
     blind=True,
 )
 
@@ -137,7 +137,7 @@ add(
     "receiver-correlation-id-cut-at-zero",
     "MQQB-3.1.7.10-03",
     "The receiver sets all bytes of CorrelationID after the first zero byte to zero.",
-    change_insertion(
+    change_inserted_message(
         lambda message: replace(
             message, CorrelationIdentifier=message.CorrelationIdentifier.partition(b"\0")[0].ljust(20, b"\0")
         )
@@ -150,7 +150,7 @@ add(
     "receiver-body-cut-at-1-mb",
     "MQQB-3.1.7.10-03",
     "The receiver keeps at most 1 MB of a body.",
-    change_insertion(lambda message: replace(message, Body=message.Body[: 1 << 20])),
+    change_inserted_message(lambda message: replace(message, Body=message.Body[: 1 << 20])),
     blind=True,
 )
 

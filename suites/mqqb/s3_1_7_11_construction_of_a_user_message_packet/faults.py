@@ -6,9 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import field_is, off_by
+from harness.faults.fields import add_to_field, set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, replace_during, set_fields, skip_during, wrong_fields
+from harness.faults.primitives import (
+    change_packets_of_kind,
+    omit_step_during,
+    replace_method_during,
+    send_wrong_field_values,
+    set_fields,
+)
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -160,7 +166,7 @@ add(
     "sender-session-header-ack-sequence-number-low",
     "MQQB-3.1.7.11-05",
     "The SessionHeader in the sender's message has an AckSequenceNumber that is one too low.",
-    off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", -1),
+    add_to_field(UserMessagePacket, "SessionHeader.AckSequenceNumber", -1),
 )
 
 
@@ -203,7 +209,7 @@ add(
     "sender-session-header-recoverable-number-not-lowest",
     "MQQB-3.1.7.11-06",
     "The SessionHeader in the sender's message has a RecoverableMsgAckSeqNumber one above the lowest number.",
-    off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
+    add_to_field(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 
 
@@ -211,7 +217,7 @@ add(
     "sender-session-header-sent-count-without-message",
     "MQQB-3.1.7.11-07",
     "The SessionHeader in the sender's message does not count this message in UserMsgSequenceNumber.",
-    off_by(UserMessagePacket, "SessionHeader.UserMsgSequenceNumber", -1),
+    add_to_field(UserMessagePacket, "SessionHeader.UserMsgSequenceNumber", -1),
 )
 
 
@@ -231,7 +237,7 @@ add(
     "sender-session-header-recoverable-sent-count-0",
     "MQQB-3.1.7.11-08",
     "The SessionHeader in the sender's message has RecoverableMsgSeqNumber 0.",
-    field_is(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
+    set_field_value(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
 )
 
 
@@ -255,7 +261,9 @@ add(
     "sender-session-header-has-only-flag-bit-0-set",
     "MQQB-3.1.7.11-09",
     "The SessionHeader in the sender's message has only bit 0 of RecoverableMsgAckFlags set.",
-    wrong_fields(UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header),
+    send_wrong_field_values(
+        UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header
+    ),
 )
 
 
@@ -276,7 +284,7 @@ add(
     "sender-session-header-window-size-not-own",
     "MQQB-3.1.7.11-10",
     "The SessionHeader in the sender's message has a WindowSize other than the sender's.",
-    off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
+    add_to_field(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
 
 
@@ -299,7 +307,7 @@ add(
     "sender-session-header-and-sh-missing",
     "MQQB-3.1.7.11-11",
     "The sender's message omits a due SessionHeader and has SH clear.",
-    packets(UserMessagePacket, _remove_session_header, _has_session_header),
+    change_packets_of_kind(UserMessagePacket, _remove_session_header, _has_session_header),
 )
 
 
@@ -313,7 +321,7 @@ def _change_session_after_session_header(element: str, value: object) -> Install
 
         return note_acknowledged_and_change_session
 
-    return replace_during(
+    return replace_method_during(
         MessageSending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
     )
 
@@ -375,7 +383,7 @@ add(
     "sender-session-ack-timer-not-stopped-by-session-header",
     "MQQB-3.1.7.11-15",
     "The sender does not stop the Session Ack Send Timer after it sends a message with a SessionHeader.",
-    skip_during(MessageSending.update_user_message, SessionTimers.stop),
+    omit_step_during(MessageSending.update_user_message, SessionTimers.stop),
 )
 
 

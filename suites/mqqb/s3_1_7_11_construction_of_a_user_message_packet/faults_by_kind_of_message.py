@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader
 from reference_qm.core.queue_manager import QueueManager
@@ -68,7 +68,9 @@ def change_added_session_header(
 
         return build_changed_header
 
-    return replace_during(MessageSending.update_user_message, SessionAcks.build_session_header, make_changed_header)
+    return replace_method_during(
+        MessageSending.update_user_message, SessionAcks.build_session_header, make_changed_header
+    )
 
 
 def keep_session_element_after_session_header(
@@ -89,7 +91,7 @@ def keep_session_element_after_session_header(
 
         return note_acknowledged_and_keep_element
 
-    return replace_during(
+    return replace_method_during(
         MessageSending.update_user_message, SessionAcks.reset_unacknowledged_counts, make_step_that_keeps_element
     )
 

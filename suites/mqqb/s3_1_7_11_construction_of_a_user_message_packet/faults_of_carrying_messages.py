@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction
+from harness.faults.sent_messages import change_constructed_packet
 from reference_qm.codec import SessionAckPacket, UserMessagePacket
 from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.core.transfer.transfer_administering import TransferAdministering
@@ -31,14 +31,14 @@ add(
     "sender-label-of-message-without-body-omitted",
     "MQQB-3.1.7.11-01",
     "The sender creates the packet of a message without a body without the label of the message.",
-    change_construction(_omit_label_of_message_without_body),
+    change_constructed_packet(_omit_label_of_message_without_body),
     blind=True,
 )
 add(
     "sender-application-tag-of-later-message-of-transaction-omitted",
     "MQQB-3.1.7.11-01",
     "The sender creates the packet of each later message of a transaction without the application tag of the message.",
-    change_construction(_omit_tag_of_later_message_of_transaction),
+    change_constructed_packet(_omit_tag_of_later_message_of_transaction),
     blind=True,
 )
 

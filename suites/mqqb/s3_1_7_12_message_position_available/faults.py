@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields, skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during, set_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
@@ -99,7 +99,7 @@ add(
     "sender-first-message-opens-no-session",
     "MQQB-3.1.7.12-06",
     "The sender establishes no session for the first message to a destination.",
-    skip(SessionEstablishing.establish),
+    omit_step(SessionEstablishing.establish),
 )
 
 
@@ -157,7 +157,7 @@ add(
     "sender-message-without-entry",
     "MQQB-3.1.7.12-07",
     "The sender creates no entry in OutgoingMessageTable for a message.",
-    skip(MessageSending.on_message_position_available),
+    omit_step(MessageSending.on_message_position_available),
 )
 
 
@@ -327,7 +327,7 @@ add(
     "sender-new-outgoing-entry-not-dispatched",
     "MQQB-3.1.7.12-14",
     "The sender does not dispatch a message that becomes available.",
-    skip_during(MessageSending.add_message_to_session_table, MessageSending.dispatch_messages),
+    omit_step_during(MessageSending.add_message_to_session_table, MessageSending.dispatch_messages),
 )
 
 

@@ -355,7 +355,7 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     name and the public name if these names are known. The SUT also sends a transactional message to its own
     transactional queue. The messages are in these queues, and the SUT opens no session.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     names = [sut.format_name("plain")]
     names += [rf"DIRECT=OS:{host}\{names[0].partition(chr(92))[2]}" for host in list_computer_names(sut)[:1]]
     if sut.has("queue_control") and sut.has("private_names"):
@@ -386,7 +386,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     """An application sends an express and a recoverable message to a multicast address, and a message to an HTTP name
     and to an HTTPS name. The SUT may refuse to send the messages, and opens no session.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     multicast, http = QUEUE_NAMES_OF_MULTICAST_AND_HTTP
     for rule, name, delivery in (
         ("MQQB-3.1.7.12-03", multicast, "express"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import change_step, fault, replace_part
-from harness.faults.primitives import set_fields, skip
+from harness.faults.primitives import omit_step, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
@@ -250,7 +250,7 @@ add(
         "MQDMPR-3.1.7.2.3-03",
     ),
     "The queue manager does nothing when an outgoing queue is paused.",
-    skip(TransferAdministering.pause_queue),
+    omit_step(TransferAdministering.pause_queue),
 )
 
 

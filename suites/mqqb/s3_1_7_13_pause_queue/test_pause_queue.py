@@ -60,7 +60,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
 
-    timeout_ms = session.sut_parameters.RecoverableAckTimeout
+    timeout_ms = session.connection_parameters_of_sut.RecoverableAckTimeout
     due_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
     again = session.poll("SessionAck", within_ms=due_ms)
     once = holds("the messages are acknowledged once", otherwise="the messages are acknowledged again")
@@ -160,7 +160,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     message of the SUT is unacknowledged have the same effect.
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
-    other, _ = peer.try_session()
+    other, _ = peer.try_to_open_session()
     on_other = other.send(peer.recoverable_message()) if other else None
     peer.pass_time(WAIT_FOR_MESSAGE_ARRIVAL_MS)
     for case, acknowledged in (

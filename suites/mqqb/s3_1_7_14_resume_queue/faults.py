@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, skip_during
+from harness.faults.primitives import omit_step_during, replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
@@ -18,7 +18,7 @@ add(
     "initiator-resumed-queue-not-connected",
     ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQDMPR-3.1.4.15-03"),
     "The initiator establishes no session when an outgoing queue with messages is resumed.",
-    skip_during(TransferAdministering.resume_queue, SessionEstablishing.establish),
+    omit_step_during(TransferAdministering.resume_queue, SessionEstablishing.establish),
 )
 
 
@@ -40,7 +40,7 @@ add(
     "any-resumed-queue-not-dispatched",
     ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"),
     "The queue manager does not send the waiting messages of a resumed outgoing queue.",
-    skip_during(TransferAdministering.resume_queue, MessageSending.dispatch_messages),
+    omit_step_during(TransferAdministering.resume_queue, MessageSending.dispatch_messages),
 )
 
 
@@ -82,7 +82,7 @@ add(
     "any-resumed-queue-express-messages-not-dispatched",
     "MQQB-3.1.7.14-04",
     "The queue manager sends only the recoverable messages of a resumed outgoing queue.",
-    replace_during(
+    replace_method_during(
         TransferAdministering.resume_queue,
         DispatchCollection.add,
         lambda original, *_: (

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.admin_acks import (
-    ChangeAcknowledgment,
+    ChangeAcknowledgmentMessage,
 )
 from reference_qm.codec import MessageClass
 
 
-def set_acknowledgment_attributes(**changes: Any) -> ChangeAcknowledgment:
+def set_acknowledgment_attributes(**changes: Any) -> ChangeAcknowledgmentMessage:
     """Return a change that sets attributes of an acknowledgment message."""
     return lambda ack, message: replace(ack, **changes)
 

@@ -10,11 +10,11 @@ from harness.faults.admin_acks import (
     ALL_ACK_CLASSES,
     ARRIVAL_ACK_CLASSES,
     QUEUE_REMOVAL_ACK_CLASSES,
-    ChangeAcknowledgment,
+    ChangeAcknowledgmentMessage,
     change_admin_acks,
 )
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import replace_during, skip
+from harness.faults.primitives import omit_step, replace_method_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, PrivateName, UserMessagePacket
 from reference_qm.core.names.destination_resolving import parse_format_name_of_command
@@ -134,7 +134,7 @@ add(
     "receiver-admin-ack-not-sent",
     ("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-30", "MQQB-3.1.7.15-34"),
     "The receiver never sends an administration acknowledgment.",
-    skip(AdminAcks.send),
+    omit_step(AdminAcks.send),
 )
 
 
@@ -226,7 +226,7 @@ class ReceiverNackQueuePurgedSentToResponseQueue(AdminAcks):
 
 
 class _LaterAckChanger(AdminAcks):
-    """ChangeAcknowledgment the acknowledgments of all messages after the first acknowledged message."""
+    """Change the acknowledgments of all messages after the first acknowledged message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)
@@ -260,7 +260,7 @@ def _redirect_acks_by_queue_type(kind: int) -> Install:
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return replace_during(
+    return replace_method_during(
         MessageReceiving.put_received_message_into_queue, AdminAcks.build, make_redirected_ack_building
     )
 
@@ -402,7 +402,7 @@ add(
 )
 
 
-def _change_response_queue_by_destination(begins: str) -> ChangeAcknowledgment:
+def _change_response_queue_by_destination(begins: str) -> ChangeAcknowledgmentMessage:
     """Make the receiver change the response queue of acknowledgments if the destination of the message begins with a
     prefix.
     """

@@ -9,10 +9,10 @@ from harness.faults.admin_acks import (
     ARRIVAL_ACK_CLASSES,
     QUEUE_REMOVAL_ACK_CLASSES,
     REFUSAL_ACK_CLASSES,
-    ChangeAcknowledgment,
+    ChangeAcknowledgmentMessage,
     change_admin_acks,
 )
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.sut.provisioning import ALICE
@@ -214,7 +214,7 @@ class ReceiverAckOmittedWhileAckToOtherAdminQueueWaits(OwnMessageSending):
         super().send(message, now)
 
 
-def _copy_message_attribute(attribute: str) -> ChangeAcknowledgment:
+def _copy_message_attribute(attribute: str) -> ChangeAcknowledgmentMessage:
     return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
 
 
@@ -355,7 +355,7 @@ add(
     "receiver-admin-ack-privacy-level-1",
     "MQQB-3.1.7.15-D06",
     "The receiver's acknowledgment has PrivacyLevel 1.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administration_acknowledgment),
+    set_field_value(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administration_acknowledgment),
 )
 
 

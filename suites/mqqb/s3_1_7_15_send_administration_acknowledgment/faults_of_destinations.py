@@ -15,7 +15,7 @@ from harness.faults.admin_acks import (
     change_admin_acks,
 )
 from harness.faults.parts import change_step
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     DirectName,
@@ -202,7 +202,7 @@ def _set_privacy_level(classes: frozenset[MessageClass]) -> Install:
         changed: UserMessagePacket = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": 1})
         return changed.build()
 
-    return packets(UserMessagePacket, change_packet, lambda packet: _is_admin_ack(packet, classes))
+    return change_packets_of_kind(UserMessagePacket, change_packet, lambda packet: _is_admin_ack(packet, classes))
 
 
 def _add_signature_to_acks(classes: frozenset[MessageClass], kind: int) -> Install:
@@ -219,7 +219,7 @@ def _add_signature_to_acks(classes: frozenset[MessageClass], kind: int) -> Insta
         changed: UserMessagePacket = set_fields(packet, changes)
         return changed.build()
 
-    return packets(UserMessagePacket, add_signature, lambda packet: _is_admin_ack(packet, classes))
+    return change_packets_of_kind(UserMessagePacket, add_signature, lambda packet: _is_admin_ack(packet, classes))
 
 
 for _name, _rule, _says, _install in (

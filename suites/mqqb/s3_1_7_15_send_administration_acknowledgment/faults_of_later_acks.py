@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.admin_acks import QUEUE_REMOVAL_ACK_CLASSES
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -179,7 +179,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-recoverable-ack-with-privacy-level-1",
         "MQQB-3.1.7.15-D06",
         "A recoverable administration acknowledgment has PrivacyLevel 1.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_recoverable_ack),
+        set_field_value(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_recoverable_ack),
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

@@ -66,7 +66,9 @@ def test_response_queue_of_acknowledgment_from_router_is_destination(peer, sut, 
     private queue of the peer.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    fields = peer.private_queue(peer.identifier, DESTINATION_QUEUE_NUMBER) | {"RC": EXCEEDED_HOP_COUNT}
+    fields = peer.build_fields_for_private_destination(peer.identifier, DESTINATION_QUEUE_NUMBER) | {
+        "RC": EXCEEDED_HOP_COUNT
+    }
     sent = receiver.send_packet(receiver.build_message(fields, destination=None, properties={"NA": 1}))
     acks = [ack for ack in receiver.await_acks(1) if get_correlation_id(ack) == identifier(sent)]
     if not acks:

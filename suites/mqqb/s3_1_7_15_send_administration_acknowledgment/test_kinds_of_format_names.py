@@ -63,7 +63,7 @@ def test_acknowledgment_of_removal_names_private_queues(peer, sut, judge):
     }
     sent = {}
     for rule, user in cases.items():
-        fields = peer.private_queue(sut.guid, number) | user
+        fields = peer.build_fields_for_private_destination(sut.guid, number) | user
         message = peer.message(fields, destination=None, properties={"NR": 1}, label=REMOVED_MESSAGE_LABEL)
         sent[rule] = receiver.send_packet(message)
     if not peer.eventually(lambda: len(sut.messages()) == len(sent)):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
+from harness.expectations import acknowledged, acknowledgment, acknowledgments_of_classes, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import MALLORY
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -111,7 +111,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     receiver = AcknowledgingReceiver(peer, sut)
     user: dict[str, Any] = {"DM": int(delivery != "express")}
     if name == "private":
-        user |= peer.private_destination(sut.queue(queue))
+        user |= peer.build_fields_for_private_name_of_sut_queue(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.add_admin_queue_fields(user)
@@ -185,12 +185,14 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
         sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = [
-        receiver.build_message({"DM": recoverable}, destination=peer.missing_queue, properties={"NA": 1})
+        receiver.build_message({"DM": recoverable}, destination=peer.format_name_of_missing_queue, properties={"NA": 1})
         for recoverable in (0, 1)
     ]
     sent = [
         *map(receiver.send_packet, nowhere),
-        receiver.send(receiver.add_admin_queue_fields(), destination=peer.missing_queue, properties={"NA": 1}),
+        receiver.send(
+            receiver.add_admin_queue_fields(), destination=peer.format_name_of_missing_queue, properties={"NA": 1}
+        ),
         receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1})),
     ]
     insecure_classes = [AckClass.BAD_DST_Q] * 3
@@ -202,7 +204,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
         ]
         insecure_classes += [AckClass.ACCESS_DENIED] * 2
     came = receiver.await_acks(1 + len(insecure_classes) if insecure else 1)
-    expected = of_classes(*(insecure_classes if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
+    expected = acknowledgments_of_classes(*(insecure_classes if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge(
         "MQQB-3.1.7.15-05",
         expected=expected,
@@ -295,7 +297,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     number = get_private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
-    user = peer.private_queue(sut.guid, get_private_queue_number(sut, sut.queue())) | own
+    user = peer.build_fields_for_private_destination(sut.guid, get_private_queue_number(sut, sut.queue())) | own
     make = receiver.sequence.message if asked == "NA" else peer.message
     sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}, label="with AQ 3"))
     if asked == "PR" and peer.await_label("with AQ 3", sut.queue()):
@@ -341,7 +343,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
     own = {"CorrelationID": SAMPLE_CORRELATION_ID}
     arrived = receiver.send_and_await_acks(receiver.build_message(user, properties={"PA": 1, **own}, **asks))
-    refused_to = peer.private_queue(sut.guid, number)
+    refused_to = peer.build_fields_for_private_destination(sut.guid, number)
     to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1, **own}, **asks)
     refused = receiver.send_and_await_acks(to_private, 2)
     for sent, ack in (arrived, refused):
@@ -456,7 +458,7 @@ def test_response_queue_of_message_to_missing_queue_is_that_queue(peer, sut, jud
         case="response queue",
         evidence=[sent, ack],
     )
-    private = peer.private_queue(sut.guid, ADMIN_QUEUE_NUMBER)
+    private = peer.build_fields_for_private_destination(sut.guid, ADMIN_QUEUE_NUMBER)
     sent, ack = receiver.send_and_await_acks(receiver.build_message(private, destination=None, properties={"NA": 1}), 2)
     judge(
         "MQQB-3.1.7.15-21",
@@ -574,7 +576,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
         "MQQB-3.1.7.15-07",
         RULE_BY_WAY_OF_REMOVAL[end],
         *RULES_OF_REMOVAL_EVENTS.get(end, ()),
-        expected=of_classes(expected, expected),
+        expected=acknowledgments_of_classes(expected, expected),
         observed=came,
         case="classes of the acknowledgments",
         evidence=evidence,

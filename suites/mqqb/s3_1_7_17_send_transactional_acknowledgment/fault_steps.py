@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import PartMethod
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import Install
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -52,4 +52,4 @@ def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputa
 
         return send_changed_acknowledgment
 
-    return replace_during(outer, MessageSending.on_message_position_available, make_changed_send)
+    return replace_method_during(outer, MessageSending.on_message_position_available, make_changed_send)

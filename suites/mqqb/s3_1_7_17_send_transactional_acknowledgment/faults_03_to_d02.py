@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.fields import field_is
+from harness.faults.fields import set_field_value
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, replace_during, skip, skip_during, wrong_fields
+from harness.faults.primitives import (
+    change_packets_of_kind,
+    omit_step,
+    omit_step_during,
+    replace_method_during,
+    send_wrong_field_values,
+)
 from harness.faults.registry import add
 from reference_qm.codec import (
     FinalAckBody,
@@ -43,7 +49,7 @@ add(
     "receiver-transactional-ack-message-id-of-previous-message",
     "MQQB-3.1.7.17-03",
     "The receiver's OrderAck or FinalAck has the same MessageID as the message that the receiver sent before it.",
-    replace_during(
+    replace_method_during(
         OrderAcks.send_transactional_ack,
         MessageNumbering.assign_message_ordinal,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal or original(qm),
@@ -72,7 +78,7 @@ add(
     "receiver-final-ack-class-always-q-deleted",
     "MQQB-3.1.7.17-04",
     "The receiver's FinalAck always has the class NACK_Q_DELETED.",
-    field_is(
+    set_field_value(
         UserMessagePacket,
         "MessagePropertiesHeader.MessageClass",
         int(MessageClass.MQMSG_CLASS_NACK_Q_DELETED),
@@ -121,7 +127,7 @@ add(
     "receiver-transactional-ack-priority-3",
     "MQQB-3.1.7.17-05",
     "The receiver's OrderAck or FinalAck has priority 3.",
-    field_is(UserMessagePacket, "BaseHeader.PR", 3, _is_transactional_ack),
+    set_field_value(UserMessagePacket, "BaseHeader.PR", 3, _is_transactional_ack),
 )
 
 
@@ -129,7 +135,7 @@ add(
     "receiver-order-ack-number-0",
     "MQQB-3.1.7.17-06",
     "The receiver's OrderAck has TxSequenceNumber 0.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": lambda body: body[:8] + bytes(4) + body[12:]},
         is_order_ack,
@@ -156,7 +162,7 @@ add(
     "receiver-transactional-ack-queue-name-wrong",
     "MQQB-3.1.7.17-07",
     "The receiver addresses an OrderAck or FinalAck to the queue order$ instead of order_queue$.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"UserHeader.DestinationQueue.DirectFormatName": lambda name: name.replace("order_queue$", "order$")},
         _is_transactional_ack,
@@ -192,7 +198,7 @@ add(
     "receiver-final-ack-lost-with-session",
     "MQQB-3.1.7.17-11",
     "The receiver drops an unacknowledged FinalAck when its session ends.",
-    skip(FinalAcks.keep_final_acks),
+    omit_step(FinalAcks.keep_final_acks),
 )
 
 
@@ -200,7 +206,7 @@ add(
     "receiver-final-ack-of-lost-session-not-sent-on-open-session",
     "MQQB-3.1.7.17-11",
     "The receiver does not send the FinalAck of a lost session on a different open session.",
-    skip_during(FinalAcks.move_to_outgoing_queue, MessageSending.dispatch_messages),
+    omit_step_during(FinalAcks.move_to_outgoing_queue, MessageSending.dispatch_messages),
 )
 
 
@@ -208,7 +214,7 @@ add(
     "receiver-transactional-ack-not-sent",
     "MQQB-3.1.7.17-11",
     "The receiver sends no OrderAck and no FinalAck.",
-    packets(UserMessagePacket, lambda packet: None, _is_transactional_ack),
+    change_packets_of_kind(UserMessagePacket, lambda packet: None, _is_transactional_ack),
 )
 
 
@@ -241,7 +247,7 @@ add(
     "receiver-final-ack-delivery-express",
     "MQQB-3.1.7.17-D01",
     "The receiver's FinalAck is express.",
-    field_is(UserMessagePacket, "UserHeader.DM", 0, is_final_ack),
+    set_field_value(UserMessagePacket, "UserHeader.DM", 0, is_final_ack),
 )
 
 
@@ -260,5 +266,5 @@ add(
     "receiver-transactional-ack-privacy-level-1",
     "MQQB-3.1.7.17-D02",
     "The receiver's OrderAck or FinalAck has PrivacyLevel 1.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_transactional_ack),
+    set_field_value(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_transactional_ack),
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.calls import with_arguments
+from harness.faults.calls import change_step_arguments
 from harness.faults.ordering_acks import change_final_ack, change_order_ack, is_later_message
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
@@ -37,7 +37,7 @@ _EXPRESS_DELIVERY_ATTRIBUTE = {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS}
 
 def _replace_final_ack_class(right: MessageClass, wrong: MessageClass) -> Install:
     """Return an installer of a fault that sends FinalAcks of one class with another class."""
-    return with_arguments(
+    return change_step_arguments(
         OrderAcks.send_transactional_ack,
         message_class=lambda given: wrong if given.message_class is right else given.message_class,
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import (
     FinalAckBody,
@@ -45,7 +45,7 @@ add(
     "receiver-final-ack-identifier-of-order-ack",
     "MQQB-3.1.7.17-03",
     "The receiver gives a FinalAck the MessageID of its last OrderAck.",
-    replace_during(
+    replace_method_during(
         OrderAcks.send_transactional_ack,
         MessageNumbering.assign_message_ordinal,
         _give_final_ack_message_id_of_last_ack,
@@ -64,7 +64,7 @@ add(
     "receiver-final-ack-of-refused-packet-identifier-of-packet",
     "MQQB-3.1.7.17-03",
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
-    replace_during(
+    replace_method_during(
         FinalAcks.send_negative_final_ack,
         MessageNumbering.assign_message_ordinal,
         _give_final_ack_message_id_of_refused_packet,
@@ -84,7 +84,7 @@ add(
     "MQQB-3.1.7.17-07",
     "The receiver addresses the FinalAck of a refused packet on a session for a direct format name to a private format "
     "name.",
-    replace_during(
+    replace_method_during(
         FinalAcks.send_negative_final_ack, OrderAcks.build_order_queue_name, _address_refusal_final_ack_to_private_queue
     ),
     blind=True,
@@ -235,7 +235,7 @@ add(
     "receiver-final-ack-of-refused-packet-source-of-session",
     "MQQB-3.1.7.17-D09",
     "The receiver sets SourceGUID in the FinalAck of a refused packet to the queue manager of the session.",
-    replace_during(
+    replace_method_during(
         FinalAcks.send_negative_final_ack, OrderAcks.send_transactional_ack, _set_source_guid_to_guid_of_session
     ),
     blind=True,

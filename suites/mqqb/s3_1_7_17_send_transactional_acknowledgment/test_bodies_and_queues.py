@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds, of_class
+from harness.expectations import acknowledgment_of_class, fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.messages import Sequence
@@ -179,7 +179,7 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, value: AckClass, rules: d
     attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": 1, "Label": ORDERING_ACK_LABEL})
     observed = get_attributes_of_acknowledgment(frame)
     judge("MQQB-3.1.7.17-05", expected=attributes, observed=observed, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-04", expected=of_class(value), observed=frame, evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-04", expected=acknowledgment_of_class(value), observed=frame, evidence=[sent, frame])
 
 
 BODY_FIELD_BY_RULE_OF_REFUSAL = {
@@ -205,7 +205,7 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": number} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
-    to = {"destination": peer.missing_queue} if reason == "no such queue" else {"queue": "plain"}
+    to = {"destination": peer.format_name_of_missing_queue} if reason == "no such queue" else {"queue": "plain"}
     sent = receiver.send(source, **to, transaction=after)
     value = AckClass.BAD_DST_Q if reason == "no such queue" else AckClass.NOT_TRANSACTIONAL_Q
     _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), value, BODY_FIELD_BY_RULE_OF_REFUSAL)
@@ -289,7 +289,7 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
     addresses OrderAck and FinalAck to the order queue at the peer's address.
     """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
+    sent = [receiver.send(), receiver.send(destination=peer.format_name_of_missing_queue)]
     for message, final in zip(sent, (False, True), strict=True):
         _judge_direct_destination(judge, peer, message, receiver.await_acknowledgment(final=final))
     again = receiver.send()
@@ -307,7 +307,7 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
     for turn in ("first", "second"):
-        sent = receiver.send(peer.private_queue(sut.guid, number) | {"JP": 1}, destination=None)
+        sent = receiver.send(peer.build_fields_for_private_destination(sut.guid, number) | {"JP": 1}, destination=None)
         frame = receiver.await_acknowledgment()
         if turn == "first" and read_acknowledged_sequence_position(frame).TxSequenceNumber != 1:
             raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
@@ -317,7 +317,7 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
         frame = _await_final_ack_besides_admin_acks(receiver, 1)
         _judge_private_destination(judge, peer, sent, frame, "destination of the FinalAck of a received message")
     known = len(_list_final_acks(receiver))
-    refused = receiver.send(peer.private_queue(sut.guid, MISSING_QUEUE_NUMBER), destination=None)
+    refused = receiver.send(peer.build_fields_for_private_destination(sut.guid, MISSING_QUEUE_NUMBER), destination=None)
     frame = _await_final_ack_besides_admin_acks(receiver, known + 1)
     _judge_private_destination(judge, peer, refused, frame, "destination of the FinalAck of a refused message")
 
@@ -354,7 +354,7 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
     drops every session. On each following session, the SUT sends both FinalAcks again.
     """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
+    sent = [receiver.send(destination=peer.format_name_of_missing_queue) for _ in range(2)]
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     known = 0
     for turn in ("first", "second", "third"):
@@ -376,7 +376,7 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
     """The peer closes the sessions on which the SUT sent two FinalAcks. The SUT sends both FinalAcks again on an open
     session or on a new session.
     """
-    nowhere = peer.missing_queue
+    nowhere = peer.format_name_of_missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []
     frames: list[Frame] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
-from harness.expectations import facts, of_classes
+from harness.expectations import acknowledgments_of_classes, facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, get_final_ack_identifier, identifier
 from suites.mqqb.steps.ordering import Receiver
@@ -47,7 +47,7 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.7.2.2-01",
-        expected=of_classes(AckClass.RECEIVE),
+        expected=acknowledgments_of_classes(AckClass.RECEIVE),
         observed=list_final_acks_of_stored_message(),
         case="FinalAcks of the message that is received after the restart",
         evidence=[stored, *list_final_acks_of_stored_message()],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import of_class
+from harness.expectations import acknowledgment_of_class
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
@@ -36,7 +36,7 @@ def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, 
     judge(
         "MQQB-3.1.7.2.2-01",
         "MQQB-3.1.7.17-11",
-        expected=of_class(wanted),
+        expected=acknowledgment_of_class(wanted),
         observed=frame,
         case="class of the FinalAck",
         evidence=[sent, frame],

@@ -26,10 +26,10 @@ def test_each_refused_packet_of_two_sources_has_its_own_final_ack(peer, sut, jud
     addressed to the order queue at the peer's address.
     """
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
+    sent = [receiver.send(destination=peer.format_name_of_missing_queue) for _ in range(2)]
     receiver.sequence = Sequence(peer, 10)
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1}
-    sent += [receiver.send(source, destination=peer.missing_queue) for _ in range(2)]
+    sent += [receiver.send(source, destination=peer.format_name_of_missing_queue) for _ in range(2)]
     receiver.poll(lambda: receiver.list_acknowledgments(final=True)[len(sent) - 1 :], 0)
     came = receiver.list_acknowledgments(final=True)
     if len(came) != len(sent):
@@ -115,7 +115,7 @@ def test_order_ack_of_direct_session_beside_private_session_goes_to_direct_name(
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(peer.private_queue(sut.guid, number), destination=None)]
+    sent = [receiver.send(peer.build_fields_for_private_destination(sut.guid, number), destination=None)]
     receiver.await_acknowledgment()
     receiver.session, beside = peer.open_raw(), receiver.session
     receiver.sequence = Sequence(peer, 10)

@@ -30,7 +30,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
     """
     receiver = Receiver(peer, sut)
     names = []
-    nowhere = peer.missing_queue
+    nowhere = peer.format_name_of_missing_queue
     for count, value in enumerate((AckClass.ORDER_ACK, AckClass.BAD_DST_Q), 1):
         sent = receiver.send() if value == AckClass.ORDER_ACK else receiver.send(destination=nowhere)
         frame = receiver.poll_acknowledgment(final=value != AckClass.ORDER_ACK)

@@ -27,7 +27,7 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
         raise ConformanceFailure("the messages did not arrive in their queue")
     for _ in sent:
         receive_first_message(sut, queue)
-    sent.append(receiver.send(destination=peer.missing_queue))
+    sent.append(receiver.send(destination=peer.format_name_of_missing_queue))
 
     def list_final_acks():
         return receiver.list_acknowledgments(final=True, among=peer.inbox.copies)

@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations.protocol import get_class_name
 from harness.peer.conversation import Conversation
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
@@ -115,11 +115,13 @@ class AcknowledgingReceiver(Receiver):
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
 
-    def build_message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
+    def build_message(
+        self, user: Mapping[str, Any] = NO_CHANGED_FIELDS, *, queue: str = "plain", **headers: Any
+    ) -> Any:
         """Build a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
         return self.peer.message(self.add_admin_queue_fields(user), queue=queue, **headers)
 
-    def add_admin_queue_fields(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
+    def add_admin_queue_fields(self, user: Mapping[str, Any] = NO_CHANGED_FIELDS) -> dict[str, Any]:
         """Return the given fields of UserHeader and the fields that name an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}", **user}
 
@@ -187,7 +189,7 @@ class AcknowledgingReceiver(Receiver):
         this SessionAck, the silence of the SUT would prove nothing, because the SUT might receive no message on the
         session.
         """
-        return self.session.check_alive()
+        return self.session.require_session_ack_for_message()
 
     def acknowledge_all(self) -> None:
         """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
@@ -208,7 +210,7 @@ class AcknowledgingReceiver(Receiver):
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
     """Return the UserHeader fields of a message to a private queue of a queue manager."""
-    return Peer.private_queue(guid, number)
+    return Peer.build_fields_for_private_destination(guid, number)
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")

@@ -25,6 +25,6 @@ def send_packet_before_session_of_sut_is_open(
     outgoing.await_request()
     if answered:
         outgoing.respond()
-    peer.open_raw().check_alive()
+    peer.open_raw().require_session_ack_for_message()
     sent = outgoing.connection.send(packet)
     return await_early_close(peer, outgoing.connection), [outgoing.request, sent, outgoing.connection.last]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from harness.capture.recorder import Frame
 from harness.expectations import CLOSED_BY_SUT_TEXT, Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_TIMEOUT_MS, PEER_TIMEOUTS
 from harness.sut.sut import Sut
@@ -57,11 +57,11 @@ class Exchange:
 def exchange_message(
     peer: Peer,
     *,
-    base: Mapping[str, Any] = NO_FIELDS,
-    internal: Mapping[str, Any] = NO_FIELDS,
-    establish: Mapping[str, Any] = NO_FIELDS,
-    parameters: Mapping[str, Any] = NO_FIELDS,
-    session: Mapping[str, Any] = NO_FIELDS,
+    base: Mapping[str, Any] = NO_CHANGED_FIELDS,
+    internal: Mapping[str, Any] = NO_CHANGED_FIELDS,
+    establish: Mapping[str, Any] = NO_CHANGED_FIELDS,
+    parameters: Mapping[str, Any] = NO_CHANGED_FIELDS,
+    session: Mapping[str, Any] = NO_CHANGED_FIELDS,
 ) -> Exchange:
     """Open a session, send a session acknowledgment and a recoverable message, and wait for the
     message's acknowledgment.

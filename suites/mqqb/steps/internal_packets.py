@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, parse_frame_strictly
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
-INTERNAL_PACKET_NAMES = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
+INTERNAL_PACKET_NAMES = (
+    "EstablishConnection",
+    "ConnectionParameters",
+    "SessionAck",
+    "unknown internal",
+    MALFORMED_PACKET_KIND,
+)
 _IN_BIT, _SESSION_HEADER_BIT = 1 << 3, 1 << 4
 _OFFSET_OF_PACKET_TYPE_PT = 18
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
@@ -21,7 +21,9 @@ def register_layout_predicate(rule: str, kind: str, part: str, size: int) -> Non
     """Register a predicate that checks the size of a part of a packet. The part is a header, or the whole packet
     without trailing bytes.
     """
-    passive(rule, (kind, MALFORMED), f"{part} has {size} bytes", decisive=True)(_make_size_predicate(part, size))
+    passive(rule, (kind, MALFORMED_PACKET_KIND), f"{part} has {size} bytes", decisive=True)(
+        _make_size_predicate(part, size)
+    )
 
 
 def _make_size_predicate(part: str, size: int) -> Predicate:

@@ -107,7 +107,7 @@ def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawLis
     """Let the SUT send a message; return the listener to which the SUT will connect. The peer answers
     the Ping Requests of the SUT.
     """
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     make_sut_send_message(peer, sut, to or peer.direct_name())
     return listener
 

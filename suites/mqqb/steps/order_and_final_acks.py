@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
+from harness.capture.recorder import MALFORMED_PACKET_KIND
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import (
     DirectQueueFormatName,
@@ -203,13 +203,13 @@ def register_acknowledgment_predicates(
         )
     for judge_packet, rule in rules.items():
         if judge_packet is check_acknowledgment_body_size:
-            passive(rule, (USER_MESSAGE_KIND, MALFORMED), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+            passive(rule, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
                 make_body_size_predicate(meant)
             )
             continue
         passive(rule, USER_MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
             apply_predicate_to_order_and_final_acks(meant)(judge_packet)
         )
-    passive(mp, (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
+    passive(mp, (USER_MESSAGE_KIND, MALFORMED_PACKET_KIND, "unknown internal"), "MP of the UserHeader is 1")(
         make_flag_predicate(USER_HEADER_NAME, "MP", 1, meant)
     )

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.peer.conversation import RawConversation
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.peer.timeouts import ACK_TIMEOUT_MS
@@ -87,7 +87,7 @@ class Receiver:
         self._polled = {False: 0, True: 0}
         """The number of OrderAcks (key False) and FinalAcks (key True) that earlier calls have returned."""
 
-    def send(self, user: Mapping[str, Any] = NO_FIELDS, **message: Any) -> Frame:
+    def send(self, user: Mapping[str, Any] = NO_CHANGED_FIELDS, **message: Any) -> Frame:
         """Send the next message of the sequence."""
         return self.session.send(self.sequence.message(user, **message))
 
@@ -165,7 +165,7 @@ class Receiver:
 # -- the SUT as sender -------------------------------------------------------------------------------------------
 
 
-def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIELDS, **changes: Any) -> Any:
+def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_CHANGED_FIELDS, **changes: Any) -> Any:
     """Build the OrderAck of a message of the SUT; ``changes``: fields with changed values."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
@@ -176,7 +176,7 @@ def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIE
     return _build_acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
 
 
-def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIELDS, **changes: Any) -> Any:
+def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_CHANGED_FIELDS, **changes: Any) -> Any:
     """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``build_order_ack``."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     body = FinalAckBody(
@@ -196,9 +196,11 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
     identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
     if final:
         refused = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
-        return _build_acknowledgment(peer, BAD_DST_Q, bytes(refused)[:size].ljust(size, b"\0"), NO_FIELDS, 1, {})
+        return _build_acknowledgment(
+            peer, BAD_DST_Q, bytes(refused)[:size].ljust(size, b"\0"), NO_CHANGED_FIELDS, 1, {}
+        )
     ordered = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
-    return _build_acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NO_FIELDS, 0, {})
+    return _build_acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NO_CHANGED_FIELDS, 0, {})
 
 
 EARLY_CLOSE_EXPECTATION = fields(

@@ -38,7 +38,7 @@ class OutgoingSession:
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None, *, listener: RawListener | None = None) -> None:
         self.peer = peer
-        self.listener = listener or peer.listen_raw()
+        self.listener = listener or peer.listen_without_core()
         if listener is None:
             make_sut_send_message(peer, sut, to or peer.direct_name())
 

@@ -136,7 +136,7 @@ def ping_sut(peer: Peer, *, end: PingPort | None = None, **fields: Any) -> PingE
     """
     for _ in range(1 if peer.environment.is_time_virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.exchange_from_port(
-            end or peer.open_udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
+            end or peer.open_ping_port(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
         )
         if exchange.received is not None:
             break
@@ -215,8 +215,8 @@ class PingingSut:
         self.peer = peer
         self.sut = sut
         self.name = to or peer.direct_name()
-        self.end: PingPort = peer.open_udp(port=sut.file.driver.peer_ping_port)
-        self.listener = peer.listen_raw(ping=False)
+        self.end: PingPort = peer.open_ping_port(port=sut.file.driver.peer_ping_port)
+        self.listener = peer.listen_without_core(ping=False)
         make_sut_send_message(peer, sut, self.name)
 
     def poll_ping(self) -> Frame | None:

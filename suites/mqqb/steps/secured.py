@@ -15,9 +15,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import expectation
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.party import NO_FIELDS
+from harness.peer.party import NO_CHANGED_FIELDS
 from harness.peer.peer import PEER_QUEUE, Peer
-from harness.sut.provisioning import ALICE, MALLORY, User
+from harness.sut.provisioning import ALICE, MALLORY, ProvisionedUser
 from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
@@ -250,11 +250,11 @@ class SecuredMessageSender:
 
     def message(
         self,
-        user: User = ALICE,
+        user: ProvisionedUser = ALICE,
         *,
         queue: str = "plain",
-        header: Mapping[str, Any] = NO_FIELDS,
-        security: Mapping[str, Any] = NO_FIELDS,
+        header: Mapping[str, Any] = NO_CHANGED_FIELDS,
+        security: Mapping[str, Any] = NO_CHANGED_FIELDS,
         several: bool = False,
         sequence: Sequence | None = None,
         **fields: Any,
@@ -299,7 +299,7 @@ class SecuredMessageSender:
         self.connection.end()
         self.connection = self.peer.open_raw()
 
-    def require_accepted_signature(self, user: User | None = None) -> None:
+    def require_accepted_signature(self, user: ProvisionedUser | None = None) -> None:
         """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
         because the SUT and the tester possibly hash different bytes (E81).
 

@@ -84,7 +84,7 @@ class SequenceSentBySut:
 
     def _list_open_sessions(self) -> list[Conversation]:
         """Return the open sessions on which messages of the sequence arrived."""
-        open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
+        open_ = [one for one in self.peer.open_conversations if one.record.closed_by is None]
         return [one for one in open_ if self.list_sequence_numbers_on_session(one)]
 
     def await_session(self) -> Conversation:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import reference_qm.core.remote.remote_reads as remote_reading
-from harness.faults.parts import follows, only_if, replace_part
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum, replace_part
 from harness.faults.primitives import combine_installers
-from harness.faults.registry import add_reading
+from harness.faults.registry import register_variant_of_reading
 from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
 from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.queue_cursors import QueueCursors
@@ -35,7 +35,7 @@ from reference_qm.surface.clock import Now
 LOOKUP_RECEIVE_ACTIONS = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECEIVE}
 
 
-@follows("E51.2")
+@follows_reading_of_erratum("E51.2")
 class ServerReturnsFailureForCancelledRead(RemoteReadEnding):
     """A cancelled read returns a failure HRESULT, not an informational status."""
 
@@ -44,7 +44,7 @@ class ServerReturnsFailureForCancelledRead(RemoteReadEnding):
         return super().cancel_remote_read(entry, failed)
 
 
-@follows("E52.2")
+@follows_reading_of_erratum("E52.2")
 class ServerDoesNotCancelPeeks(RemoteReads):
     """RemoteQMCancelReceive does not find a waiting peek, so the peek waits until its timeout expires."""
 
@@ -60,11 +60,13 @@ class ServerDoesNotCancelPeeks(RemoteReads):
             super().remove_remote_read_entry(entry)
 
 
-@follows("E55.2")
+@follows_reading_of_erratum("E55.2")
 class ServerOpensQueueByDescriptorHandleOnly(RemoteQueueOpening):
     """RemoteQMOpenQueue refuses a dwpContext that is not the handle of an OpenQueueDescriptor."""
 
-    @only_if(lambda part, _, dwp_context: part.qm.remote_read_starting.find_remote_descriptor(dwp_context) is None)
+    @faulty_only_if(
+        lambda part, _, dwp_context: part.qm.remote_read_starting.find_remote_descriptor(dwp_context) is None
+    )
     def check_open_handle_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return super().check_open_handle_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
 
@@ -77,7 +79,7 @@ class _CallRaisingFailureStatus(Call):
         return self.fault(status) if status else super().respond(**results)
 
 
-@follows("E56.2")
+@follows_reading_of_erratum("E56.2")
 class ServerRaisesExceptionFromPurgeQueue(RemoteQueueOpening):
     """RemoteQMPurgeQueue throws an error: it answers with a fault whose status is the error code."""
 
@@ -104,14 +106,14 @@ class _LookupReceiveEndIgnorer(RemoteReadEnding):
             super().end_remote_read(entry, delete_message, ended)
 
 
-add_reading(
+register_variant_of_reading(
     "E57.2",
     "A receive by LookupIdentifier removes the message at once: RR_NACK does not return it to the queue.",
     combine_installers(replace_part(_LookupReceiveRemover), replace_part(_LookupReceiveEndIgnorer)),
 )
 
 
-@follows("E58.2")
+@follows_reading_of_erratum("E58.2")
 class SeekFirstOrLastFailsForReservedLookupIds(MessageSearch):
     """A lookup with SeekFirst or SeekLast fails, because no message has the LookupIdentifier 0 or the maximum
     LookupIdentifier.
@@ -125,7 +127,7 @@ class SeekFirstOrLastFailsForReservedLookupIds(MessageSearch):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@follows("E59.2")
+@follows_reading_of_erratum("E59.2")
 class ServerReversesPriorityInTransactionalLookupId(MessagePositions):
     """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
 
@@ -134,7 +136,7 @@ class ServerReversesPriorityInTransactionalLookupId(MessagePositions):
         return (0 if message.TransactionIdentifier is None else 7 - message.Priority) << 56 | sequential
 
 
-@follows("E60.2")
+@follows_reading_of_erratum("E60.2")
 class ServerReturnsSharingViolationForExclusivelyOpenQueue(QmcommMethods):
     """When a client opens a queue that another reader has open exclusively, the server returns
     MQ_ERROR_SHARING_VIOLATION.
@@ -144,27 +146,27 @@ class ServerReturnsSharingViolationForExclusivelyOpenQueue(QmcommMethods):
         return status
 
 
-@follows("E62.2")
+@follows_reading_of_erratum("E62.2")
 class ServerReceivesThroughPeekHandle(RemoteReadStarting):
     """The server performs a receive through a handle that was opened for peeking."""
 
-    @only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
+    @faulty_only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:
         return Status.MQ_OK
 
 
-@follows("E102.2")
+@follows_reading_of_erratum("E102.2")
 class ServerPutsPriorityIntoEveryLookupId(MessagePositions):
     """The highest byte of LookupIdentifier is 7 minus the priority in every queue."""
 
-    @only_if(lambda part, message: message.TransactionIdentifier is not None)
+    @faulty_only_if(lambda part, message: message.TransactionIdentifier is not None)
     def assign_lookup_identifier(self, message: Message) -> int:
         return (7 - message.Priority) << 56 | super().assign_lookup_identifier(
             message
         ) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
 
 
-@follows("E103.2")
+@follows_reading_of_erratum("E103.2")
 class SeekFirstOrLastRequiresKnownOrReservedLookupId(MessageSearch):
     """A lookup with SeekFirst or SeekLast succeeds only with the LookupIdentifier of a message in the queue, with 0, or
     with the maximum.
@@ -179,7 +181,7 @@ class SeekFirstOrLastRequiresKnownOrReservedLookupId(MessageSearch):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@follows("E106.2")
+@follows_reading_of_erratum("E106.2")
 class ServerCursorFindsNothingAfterTimedOutReceive(QueueCursors):
     """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
@@ -190,7 +192,7 @@ class ServerCursorFindsNothingAfterTimedOutReceive(QueueCursors):
             self.ended = {*getattr(self, "ended", ()), cursor.Handle}
 
 
-@follows("E107.2")
+@follows_reading_of_erratum("E107.2")
 class ReadWithoutTagWaitsAfterCloseOfQueue(QueueOpening):
     """When an OpenQueueDescriptor is closed, a waiting read without a tag continues to wait."""
 
@@ -203,7 +205,7 @@ class ReadWithoutTagWaitsAfterCloseOfQueue(QueueOpening):
         readers.update(kept)
 
 
-@follows("E136.2")
+@follows_reading_of_erratum("E136.2")
 class ClientTreatsLowBuildOfVersion51AsOld(ClientMessageReading):
     """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
@@ -211,7 +213,7 @@ class ClientTreatsLowBuildOfVersion51AsOld(ClientMessageReading):
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
 
 
-@follows("E137.2")
+@follows_reading_of_erratum("E137.2")
 class ClientKeepsEntriesOfClosedQueues(ClientQueueOpening):
     """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
@@ -219,7 +221,7 @@ class ClientKeepsEntriesOfClosedQueues(ClientQueueOpening):
         """Keep the entry."""
 
 
-@follows("E138.2")
+@follows_reading_of_erratum("E138.2")
 class ClientFindsEntryByQueueHandleOnly(ClientQueueOpening):
     """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
@@ -230,7 +232,7 @@ class ClientFindsEntryByQueueHandleOnly(ClientQueueOpening):
         return super().find_remote_open_queue_entry(queue)
 
 
-@follows("E139.2")
+@follows_reading_of_erratum("E139.2")
 class ServerComparesSevenBytesOfLookupId(MessageSearch):
     """The server compares only the low seven bytes of a LookupIdentifier."""
 
@@ -246,10 +248,12 @@ class ServerComparesSevenBytesOfLookupId(MessageSearch):
         return super().seek_with_identifier(queue, next(whole, lookup_id), peek_operation, lookup_action)
 
 
-@follows("E170.2")
+@follows_reading_of_erratum("E170.2")
 class ServerTreatsHandleOfDeletedQueueAsUnknown(RemoteReadStarting):
     """The server treats a handle of a deleted queue as unknown."""
 
-    @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)
+    @faulty_only_if(
+        lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None
+    )
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
@@ -41,14 +41,14 @@ add(
     "server-qm2qm-after-restart-not-offered",
     "MQQP-2.1-01",
     "The server offers no method of qm2qm after a restart.",
-    combine_installers(replace_part(_MethodRefuserAfterRestart), at_restart(_record_restart)),
+    combine_installers(replace_part(_MethodRefuserAfterRestart), change_core_at_restart(_record_restart)),
     blind=True,
 )
 add(
     "server-mapper-after-restart-empty",
     "MQQP-2.1-02",
     "The endpoint mapper returns no port of qm2qm after a restart.",
-    combine_installers(replace_part(_EndpointMapperEmptyAfterRestart), at_restart(_record_restart)),
+    combine_installers(replace_part(_EndpointMapperEmptyAfterRestart), change_core_at_restart(_record_restart)),
     blind=True,
 )
 

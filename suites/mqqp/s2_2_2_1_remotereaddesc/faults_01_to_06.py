@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import combine_installers, replace_during, skip
+from harness.faults.primitives import combine_installers, omit_step, replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
@@ -46,12 +46,12 @@ add(
     ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
     combine_installers(
-        replace_during(
+        replace_method_during(
             RemoteReadStarting.remote_qm_start_receive,
             RemoteReadStarting.find_remote_cursor,
             _use_first_cursor_for_unknown_cursor,
         ),
-        replace_during(
+        replace_method_during(
             RemoteReadStarting.remote_qm_start_receive2,
             RemoteReadStarting.find_remote_cursor,
             _use_first_cursor_for_unknown_cursor,
@@ -228,7 +228,7 @@ add(
     "server-dw-request-id-in-use-accepted",
     ("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"),
     "The server accepts a read with a dwRequestID that is in use.",
-    skip(RemoteReadStarting.check_request_id),
+    omit_step(RemoteReadStarting.check_request_id),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -70,7 +70,9 @@ add(
     "server-arrive-time-of-read-by-lookup-id-not-set",
     "MQQP-2.2.2.1-07",
     "In the answer to RemoteQMStartReceiveByLookupId, the server returns the dwArriveTime that the client sent.",
-    replace_during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _return_request_time_as_arrival_time),
+    replace_method_during(
+        RemoteReads.answer_read, RemoteReads.describe_remote_message, _return_request_time_as_arrival_time
+    ),
     blind=True,
 )
 

@@ -128,7 +128,7 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
         room = LARGEST_PACKET_BYTES - len(bytes(remote.peer.recoverable_message(label="first")))
         message = remote.peer.recoverable_message(label="first", body=(body + bytes(4_096))[:room])
     short = remote.peer.recoverable_message(label="second", body=b"end")
-    remote.send_all([message, short])
+    remote.send_messages_and_require_acks([message, short])
     reads = [(queue.read(peek, by=by), message), (queue.receive(receive, by=by), message)]
     reads.append((queue.receive(receive, by=by), short))
     for read, message in reads:
@@ -241,7 +241,7 @@ def send_message_and_get_arrival_period(remote: Any, message: Any) -> tuple[int,
     second.
     """
     before = remote.peer.environment.now().utc_s
-    remote.send_all([message])
+    remote.send_messages_and_require_acks([message])
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
     return before, after

@@ -59,7 +59,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
             ends = reader.server.wait(Method.END_RECEIVE, ended + 1)[ended:]
             evidence = reader.server.list_calls_of(Method.START_RECEIVE2)[-1].evidence
             judge(rule, expected=holds("the application receives the message"), observed=observed, evidence=evidence)
-            acks = [call.into.dwAck for call in ends if call.into is not None]
+            acks = [call.decoded_request.dwAck for call in ends if call.decoded_request is not None]
             judge(rule, expected=[Ack.RR_ACK], observed=acks, case="dwAck", evidence=[*evidence, *ends])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import change_pdus, combine_installers, filter_inputs
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import change_answer, change_answer_values
+from harness.faults.rpc_calls import change_answer_values, change_rpc_answer
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry
@@ -47,7 +47,9 @@ def _change_failure_statuses(change: Callable[[int], int]) -> Install:
     def change_failure_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return combine_installers(*(change_answer(method, Return=change_failure_status) for method in QM2QM_METHOD_STEPS))
+    return combine_installers(
+        *(change_rpc_answer(method, Return=change_failure_status) for method in QM2QM_METHOD_STEPS)
+    )
 
 
 add(

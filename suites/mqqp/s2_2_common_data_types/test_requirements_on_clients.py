@@ -85,9 +85,9 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     )
     judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [
-        bytes(call.into.pphContext)
+        bytes(call.decoded_request.pphContext)
         for call in reader.server.list_calls_of("RemoteQMEndReceive")
-        if call.into is not None
+        if call.decoded_request is not None
     ]
     handles = [reader.get_receive_handle(read).hex() for read in reader.reads()[:2]]
     judge(

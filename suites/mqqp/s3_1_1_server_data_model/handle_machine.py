@@ -8,8 +8,8 @@ from pathlib import Path
 
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
-from harness.peer.remote import Remote
-from harness.states.machine import Machine, event, probe, state
+from harness.peer.remote import RemoteReaderOfSut
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.outcomes import get_call_outcome, get_read_outcome
 from harness.states.vocabulary import WAITS_OUTCOME
 from harness.sut.outcomes import Outcome
@@ -23,7 +23,7 @@ class Handle(Machine, path=Path(__file__)):
     queue on a separate connection, and has a read that waits at another queue.
     """
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteReaderOfSut) -> None:
         super().__init__()
         self._remote = remote
         self._queue = remote.open_with_messages("first", "second")
@@ -113,7 +113,7 @@ class Handle(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("waiting read")
+    @mark_as_probe("waiting read")
     def get_waiting_read_outcome(self) -> str:
         """Return the outcome of the read that waited. For a cancelled read, return only that it got no message; no
         check judges its status (erratum E51).
@@ -124,18 +124,18 @@ class Handle(Machine, path=Path(__file__)):
         self.evidence.append(self._record_read)
         return self._record_read.label or Outcome.REFUSED
 
-    @probe("peek by another reader")
+    @mark_as_probe("peek by another reader")
     def peek_by_other_handle(self) -> str:
         """Return the first message that the second reader finds."""
         return self._get_read_label_or_outcome(self._other.peek())
 
-    @probe("peek by another reader after the arrival of a third message")
+    @mark_as_probe("peek by another reader after the arrival of a third message")
     def peek_by_other_handle_after_arrival(self) -> str:
         """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])
         return self.peek_by_other_handle()
 
-    @probe("waiting read from another queue")
+    @mark_as_probe("waiting read from another queue")
     def get_outcome_of_other_waiting_read(self) -> str:
         """Return the outcome of the second reader's read that waits at the other queue."""
         return get_read_outcome(self._beside)

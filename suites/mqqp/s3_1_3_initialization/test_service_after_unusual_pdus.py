@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.peer.association import Call
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM, REQUEST_HEADER_BYTES, build_co_cancel_pdu
 from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action, Method, PortType
@@ -21,7 +21,7 @@ FRAGMENT_COUNT, FRAGMENT_STUB_BYTES = 3, 64
 """The number of fragments of a request, and the number of stub bytes in each of them."""
 
 
-def begin_waiting_peeks(remote: Remote) -> tuple[RemoteQueue, Call, Call]:
+def begin_waiting_peeks(remote: RemoteReaderOfSut) -> tuple[RemoteQueue, Call, Call]:
     """Let two clients open the same empty queue and begin a peek each; return the queue of the first client, and both
     peeks. Raise ConformanceFailure if the peeks do not wait.
     """
@@ -32,7 +32,7 @@ def begin_waiting_peeks(remote: Remote) -> tuple[RemoteQueue, Call, Call]:
     return queues[0], peeks[0], peeks[1]
 
 
-def get_outcome_of_port_call(remote: Remote, port: int) -> str:
+def get_outcome_of_port_call(remote: RemoteReaderOfSut, port: int) -> str:
     """Call RemoteQMGetQMQMServerPort on a new connection; return ``ANSWERED``, or the reason why no response
     arrived.
     """
@@ -42,7 +42,7 @@ def get_outcome_of_port_call(remote: Remote, port: int) -> str:
     return calls[0].outcome if calls[0].out is None else PORT_CALL_ANSWERED_OUTCOME
 
 
-def judge_waiting_peeks(remote: Remote, judge, peek: Call, peek_of_other_client: Call) -> None:
+def judge_waiting_peeks(remote: RemoteReaderOfSut, judge, peek: Call, peek_of_other_client: Call) -> None:
     """Send a message to the queue of two waiting peeks. The first peek is answered in any way, or its connection has
     ended. The peek of the other client returns the message.
     """

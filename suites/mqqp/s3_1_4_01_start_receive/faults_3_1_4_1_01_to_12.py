@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values
+from harness.faults.rpc_calls import call_on_unbound_context, change_answer_values
 from reference_qm.core.queueing.message_search import MessageSearch
 from reference_qm.core.queueing.queue_cursors import CursorResult, QueueCursors
 from reference_qm.core.queueing.waiting_reads import WaitingReads
@@ -116,7 +116,7 @@ add(
     "client-start-receive-on-unknown-context",
     "MQQP-3.1.4.1-04",
     "The client calls RemoteQMStartReceive on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMStartReceive"),
+    call_on_unbound_context("RemoteQMStartReceive"),
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, set_fields, skip
+from harness.faults.primitives import combine_installers, omit_step, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
@@ -200,7 +200,7 @@ add(
     "server-dw-queue-not-checked",
     ("MQQP-3.1.4.10-14", "MQQP-3.1.4.1-D07"),
     "The server does not compare dwQueue with hRemoteQueue.",
-    skip(RemoteReadStarting.check_dw_queue),
+    omit_step(RemoteReadStarting.check_dw_queue),
 )
 
 
@@ -265,7 +265,9 @@ add(
         "MQQP-3.1.4.4-07",
     ),
     "The server accepts reads of a queue that RemoteQMOpenQueue has not opened.",
-    combine_installers(skip(RemoteReadStarting.check_open_queue), skip(RemoteQueueOpening.close_open_queue_entry)),
+    combine_installers(
+        omit_step(RemoteReadStarting.check_open_queue), omit_step(RemoteQueueOpening.close_open_queue_entry)
+    ),
 )
 
 

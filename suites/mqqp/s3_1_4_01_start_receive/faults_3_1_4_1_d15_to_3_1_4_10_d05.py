@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values
+from harness.faults.rpc_calls import call_on_unbound_context, change_answer_values
 from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -229,7 +229,7 @@ add(
     "client-start-receive2-on-unknown-context",
     "MQQP-3.1.4.10-01",
     "The client calls RemoteQMStartReceive2 on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMStartReceive2"),
+    call_on_unbound_context("RemoteQMStartReceive2"),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import with_arguments
+from harness.faults.calls import change_step_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.queue_cursors import QueueCursors
@@ -40,7 +40,7 @@ add(
     "server-waiting-receive-without-request-id",
     ("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"),
     "The server does not keep the dwRequestID of a waiting receive.",
-    with_arguments(WaitingReads.wait_for_new_message, tag=lambda given: None),
+    change_step_arguments(WaitingReads.wait_for_new_message, tag=lambda given: None),
 )
 
 

@@ -5,9 +5,9 @@ the effects of the read.
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
-from harness.faults.rpc_calls import throw_refusals
+from harness.faults.rpc_calls import throw_refusals_as_rpc_faults
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
@@ -153,13 +153,13 @@ add(
     "server-start-receive-throws-errors",
     "MQQP-3.1.4.1-D21",
     "RemoteQMStartReceive throws its errors instead of returning them.",
-    throw_refusals(RemoteReadStarting.remote_qm_start_receive),
+    throw_refusals_as_rpc_faults(RemoteReadStarting.remote_qm_start_receive),
 )
 add(
     "server-start-receive2-throws-errors",
     "MQQP-3.1.4.10-D05",
     "RemoteQMStartReceive2 throws its errors instead of returning them.",
-    throw_refusals(RemoteReadStarting.remote_qm_start_receive2),
+    throw_refusals_as_rpc_faults(RemoteReadStarting.remote_qm_start_receive2),
 )
 
 
@@ -238,5 +238,5 @@ add(
         "MQQP-3.1.4.1-D18",
     ),
     "The server keeps a completed read in RemoteReadEntryCollection.",
-    skip(RemoteReads.remove_remote_read_entry),
+    omit_step(RemoteReads.remove_remote_read_entry),
 )

@@ -77,7 +77,9 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     path = rf"TCP:{sut.address}\{name}"
     queue, beside = remote.open(form=queue_format(DIRECT, path)), remote.open_with_messages("second")
     cursor, unread = (queue.open_cursor() for _ in range(2))
-    remote.send_all([remote.peer.recoverable_message(destination=path, label=one) for one in ("first", *"abc")])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(destination=path, label=one) for one in ("first", *"abc")]
+    )
     held = queue.start_receive(hCursor=unread)
     also_held = [queue.start_receive() for _ in range(3)]
     waits = []
@@ -96,7 +98,7 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     ends_of_others = [queue.put_message_back(also_held[0]), queue.acknowledge(also_held[1])]
     purged = queue.purge()
     sut.create_queue(name)
-    remote.send_all([remote.peer.recoverable_message(destination=path, label="new")])
+    remote.send_messages_and_require_acks([remote.peer.recoverable_message(destination=path, label="new")])
     ends_of_others.append(queue.acknowledge(also_held[2]))
     for kind, calls in _read_with_each_action(queue, by, cursor).items():
         made[kind] += calls
@@ -170,5 +172,7 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         observed=purged.outcome != "MQ_OK" or purged.outcome,
         evidence=purged.evidence,
     )
-    expected = facts(reads_of_the_deleted_queue=each(Call.FAILURE, "read"), read_of_the_other_queue="second")
+    expected = facts(
+        reads_of_the_deleted_queue=each(Call.FAILURE_HRESULT_TEXT, "read"), read_of_the_other_queue="second"
+    )
     judge(*rules["failure"], expected=expected, observed=observed, evidence=[*waits, *reads])

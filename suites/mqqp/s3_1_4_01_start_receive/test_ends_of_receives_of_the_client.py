@@ -78,7 +78,7 @@ def test_client_ends_receive_beside_waiting_read(peer, sut, judge, version, wait
     judge(
         "MQQP-3.1.4.2-04",
         expected=[reader.get_receive_handle(call).hex() for call in received],
-        observed=[bytes(call.into.pphContext).hex() for call in ends if call.into is not None],
+        observed=[bytes(call.decoded_request.pphContext).hex() for call in ends if call.decoded_request is not None],
         evidence=[*received, *ends],
         case="handles in the calls of RemoteQMEndReceive",
     )

@@ -6,9 +6,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire import ProviderInfo
-from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPES
+from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPE_BY_NAME
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqb.steps.secured import NO_SIGNATURE_ACCEPTED_REASON, SENDER_TYPE_OF_SENDER_WITH_SID, SHA512, sign_message
 from suites.mqqp.steps.methods import parametrize_by_method_with_rules
@@ -34,7 +34,9 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     SecurityHeader and the flag SH.
     """
     queue = remote.open("plain")
-    provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER))
+    provider = bytes(
+        ProviderInfo(ProviderType=PROVIDER_TYPE_BY_NAME[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER)
+    )
     sent = []
     for default, info in ((DEFAULT_PROVIDER_FLAG, b""), (NAMED_PROVIDER_FLAG, provider)):
         claims = {
@@ -51,10 +53,10 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
                 )
             )
         )
-    remote.send_all(sent)
+    remote.send_messages_and_require_acks(sent)
     for packet in sent:
         reads = [queue.peek(by=by)]
-        if not lacks_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
+        if not does_release_lack_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
             reads.append(queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST))
         read = queue.receive(by=by)
         if read.outcome != "MQ_OK":

@@ -33,12 +33,12 @@ def test_waiting_read_returns_sequential_id_of_message(remote, judge, action, ki
         "read_before_an_arrival": before,
         "waiting_read": waiting.label_or_outcome,
         "later_peek": later.label_or_outcome,
-        "sequential_id_of_the_waiting_read": waiting.sequential_id,
+        "sequential_id_of_the_waiting_read": waiting.sequential_id_of_read,
     }
     expected = facts(
         read_before_an_arrival=waiting.WAITING,
         waiting_read="first",
         later_peek="first",
-        sequential_id_of_the_waiting_read=later.sequential_id,
+        sequential_id_of_the_waiting_read=later.sequential_id_of_read,
     )
     judge.all(expected=expected, observed=observed, evidence=[*waiting.evidence, later])

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import needs
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import parametrize_by_method_with_rules
@@ -86,9 +86,9 @@ def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules)
     receive = queue.begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     short.wait()
     waits = [one.state_after_silence() for one in (peek, receive)]
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
-            remote.peer.recoverable_message(label=label, body=MESSAGE_BODY * size)
+            remote.peer.recoverable_message(label=label, body=BODY_OF_MESSAGES_FROM_PEER * size)
             for label, size in (("first", 7), ("second", 1))
         ]
     )
@@ -169,7 +169,7 @@ def test_reads_of_empty_queue_return_no_message_of_other_queue(remote, judge, by
     judge(
         *rules["queue"],
         expected=facts(
-            reads=each(Call.FAILURE),
+            reads=each(Call.FAILURE_HRESULT_TEXT),
             waiting_reads=each(Call.WAITING),
             waiting_peek="own",
             second_queue=["other", "later"],

@@ -11,7 +11,7 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
@@ -175,7 +175,7 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
             remote.peer, "sixth", kind, base={"TR": 1}, debug={"QueueIdentifier": UNKNOWN_GUID}
         ),
     ]
-    remote.send_all(sent)
+    remote.send_messages_and_require_acks(sent)
     reads = [queue.peek(by=by)]
     for _ in sent:
         reads.append(queue.start_receive(by=by))
@@ -224,7 +224,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
             evidence=[old, new],
             case="label returned by the read",
         )
-        sequential_id = new.sequential_id or 0
+        sequential_id = new.sequential_id_of_read or 0
         found = find_label_by_sequential_id(queue, sequential_id, new)
         judge(
             "MQQP-3.1.4.10-05",
@@ -236,7 +236,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
             case="label of the message that was found",
         )
         received = queue.receive()
-        known.append([sequential_id, received.sequential_id])
+        known.append([sequential_id, received.sequential_id_of_read])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
     numbers = [first for first, _ in known]
     judge(
@@ -288,7 +288,10 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     sequential_ids |= read_sequential_ids_by_label(sut, kind)
     for label, read in ((label, one) for label, found in reads.items() for one in found):
         judge.all(
-            expected=sequential_ids[label], case="SequentialId", observed=read.sequential_id, evidence=read.evidence
+            expected=sequential_ids[label],
+            case="SequentialId",
+            observed=read.sequential_id_of_read,
+            evidence=read.evidence,
         )
 
 
@@ -356,7 +359,7 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     reads += [*expired, *late]
     evidence = reads
     observed = {"reads": [one.label_or_failure for one in reads], "receive_after_an_arrival": then}
-    expected = facts(reads=each(Call.FAILURE), receive_after_an_arrival="first")
+    expected = facts(reads=each(Call.FAILURE_HRESULT_TEXT), receive_after_an_arrival="first")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
     judge(
         *rules["not found"],
@@ -543,7 +546,9 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     labels = ["first", "second", "third", "fourth"]
     queue = remote.open_with_messages()
     base = {"PR": 3 + 2 * at}
-    remote.send_all([remote.peer.recoverable_message(base=base, label=label, body=MESSAGE_BODY) for label in labels])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(base=base, label=label, body=BODY_OF_MESSAGES_FROM_PEER) for label in labels]
+    )
     others = [queue.open_cursor(), None, queue.open_cursor()]
     cursor = others[1] = queue.open_cursor()
     stays = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
@@ -639,7 +644,7 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
     queue = remote.open()
     cursor = queue.open_cursor()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
-    remote.send_all(packets[:4])
+    remote.send_messages_and_require_acks(packets[:4])
     early = [queue.peek(by=by), queue.peek(by=by, hCursor=cursor), queue.peek_next(by=by, hCursor=cursor)]
     judge(
         *rules["current"],
@@ -648,7 +653,7 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
         evidence=early,
         case="labels returned by the early peeks",
     )
-    remote.send_all(packets[4:])
+    remote.send_messages_and_require_acks(packets[4:])
     wanted = [f"priority {one}" for one in reversed(range(8))]
     reads = []
     for _ in wanted:
@@ -688,7 +693,7 @@ def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by,
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=label)
         for label, priority in zip(reversed(labels), (0, 3, 6, 7), strict=True)
     ]
-    remote.send_all(packets)
+    remote.send_messages_and_require_acks(packets)
     cursor, late = queue.open_cursor(), queue.open_cursor()
     steps = [queue.peek(by=by, hCursor=cursor), *(queue.peek_next(by=by, hCursor=cursor) for _ in labels[1:])]
     judge(
@@ -703,7 +708,7 @@ def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by,
     further = [read(by=by) for one in (queue, beside, elsewhere) for read in (one.start_receive, one.peek)]
     judge(
         *rules["locked"],
-        expected=facts(received=labels, further_reads=each(Call.FAILURE)),
+        expected=facts(received=labels, further_reads=each(Call.FAILURE_HRESULT_TEXT)),
         observed={
             "received": [one.label_or_outcome for one in held],
             "further_reads": [one.label_or_failure for one in further],

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import each, facts, holds, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 from suites.mqqp.steps.reading import send_messages_to_queue
@@ -26,7 +26,7 @@ def find_other_read_starting_method(remote, by):
     given method.
     """
     other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
-    return by if lacks_method(remote.sut, other) else other
+    return by if does_release_lack_method(remote.sut, other) else other
 
 
 @parametrize_by_method_with_rules(
@@ -167,11 +167,11 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     judge(
         *rules["removed"],
         expected=facts(
-            reads_of_empty_queue=each(Call.FAILURE),
+            reads_of_empty_queue=each(Call.FAILURE_HRESULT_TEXT),
             read_at_arrival="first",
-            reads_by_cursor=["first", Call.FAILURE],
+            reads_by_cursor=["first", Call.FAILURE_HRESULT_TEXT],
             next_receive="first",
-            peek_while_locked=Call.FAILURE,
+            peek_while_locked=Call.FAILURE_HRESULT_TEXT,
             last_receive=Call.WAITING,
         ),
         observed=seen,
@@ -268,7 +268,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         [at_once, read, beside],
     )
     expected = facts(
-        read_with_timeout_0=read.FAILURE,
+        read_with_timeout_0=read.FAILURE_HRESULT_TEXT,
         read_before_an_arrival=read.WAITING,
         read_after_an_arrival="second",
         read_of_the_other_client=[Call.WAITING, "third"] if action == Action.RECEIVE else ["second", "second"],

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import (
-    call_unbound,
+    call_on_unbound_context,
     change_answer_values,
-    change_request,
+    change_qm2qm_request_stub,
     replace_success_by_error,
-    throw_refusals,
+    throw_refusals_as_rpc_faults,
 )
 from reference_qm.core.queueing.message_positions import MessagePositions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
@@ -72,7 +72,7 @@ add(
     "client-end-receive-on-unknown-context",
     "MQQP-3.1.4.2-05",
     "The client calls RemoteQMEndReceive on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMEndReceive"),
+    call_on_unbound_context("RemoteQMEndReceive"),
 )
 
 
@@ -102,7 +102,7 @@ add(
     "server-message-after-rr-nack-not-given-to-waiting-read",
     "MQQP-3.1.4.2-06",
     "After RR_NACK the server does not deliver the message to a read that is already waiting.",
-    skip_during(RemoteReadEnding.end_remote_read, WaitingReads.pass_new_message_to_waiting_readers),
+    omit_step_during(RemoteReadEnding.end_remote_read, WaitingReads.pass_new_message_to_waiting_readers),
     blind=True,
 )
 
@@ -408,7 +408,7 @@ add(
     "server-end-receive-throws-errors",
     "MQQP-3.1.4.2-D03",
     "RemoteQMEndReceive throws its errors instead of returning them.",
-    throw_refusals(RemoteReadEnding.remote_qm_end_receive),
+    throw_refusals_as_rpc_faults(RemoteReadEnding.remote_qm_end_receive),
 )
 
 
@@ -438,7 +438,7 @@ add(
     "server-end-receive-unlisted-ack-accepted",
     "MQQP-3.1.4.2-D02",
     "RemoteQMEndReceive treats a dwAck other than 1 and 2 as RR_NACK.",
-    change_request(
+    change_qm2qm_request_stub(
         "RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in END_RECEIVE_ACKS else RR_NACK)
     ),
 )

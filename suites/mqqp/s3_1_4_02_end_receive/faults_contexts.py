@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound
+from harness.faults.rpc_calls import call_on_unbound_context
 
 add(
     "client-second-end-receive-on-unknown-context",
     "MQQP-3.1.4.2-05",
     "From its second RemoteQMEndReceive on, the client uses a presentation context that the server did not accept.",
-    call_unbound("RemoteQMEndReceive", first_call=2),
+    call_on_unbound_context("RemoteQMEndReceive", first_call=2),
     blind=True,
 )
 
@@ -17,6 +17,6 @@ add(
     "client-end-receive-for-second-queue-on-unknown-context",
     "MQQP-3.1.4.2-05",
     "For its second queue, the client calls RemoteQMEndReceive in a presentation context that was not accepted.",
-    call_unbound("RemoteQMEndReceive", first_connection=3),
+    call_on_unbound_context("RemoteQMEndReceive", first_connection=3),
     blind=True,
 )

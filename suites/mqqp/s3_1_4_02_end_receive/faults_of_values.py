@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import change_request
+from harness.faults.rpc_calls import change_qm2qm_request_stub
 
 _STUB_SIZE_BYTES, _DW_ACK_OFFSET = 24, 20
 _RR_NACK, _RR_ACK = 1, 2
@@ -13,7 +13,7 @@ _RR_NACK, _RR_ACK = 1, 2
 
 def _misread_ack_of_end_receive(change: Callable[[int], int]) -> Install:
     """Let the server read another dwAck than the client sent."""
-    return change_request(
+    return change_qm2qm_request_stub(
         "RemoteQMEndReceive",
         _STUB_SIZE_BYTES,
         lambda stub: (

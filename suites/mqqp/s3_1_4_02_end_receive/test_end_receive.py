@@ -48,7 +48,9 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     """
     queue, other = remote.open(kind), remote.open(kind)
     if kind == "plain":  # a large express message beside a recoverable one
-        remote.send_all([remote.peer.message({"DM": 0}, label="first", body=bytes(LARGE_BODY_BYTES))])
+        remote.send_messages_and_require_acks(
+            [remote.peer.message({"DM": 0}, label="first", body=bytes(LARGE_BODY_BYTES))]
+        )
         send_messages_to_queue(remote, kind, "second")
     else:
         send_messages_to_queue(remote, kind, "first", "second")
@@ -332,7 +334,7 @@ def test_acknowledged_message_cannot_be_read_in_any_way(remote, judge):
         labels_received=labels[:3],
         ends=each("MQ_OK"),
         labels_read_afterwards=each("fourth"),
-        read_when_all_messages_are_received=Call.FAILURE,
+        read_when_all_messages_are_received=Call.FAILURE_HRESULT_TEXT,
     )
     judge.all(expected=expected, observed=observed, evidence=[*reads, *ends, *later])
 
@@ -347,7 +349,7 @@ def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone,
     name = sut.new_queue("gone") if gone == "deleted" else sut.queue()
     path = rf"TCP:{sut.address}\{name}"
     queue = remote.open(form=queue_format(DIRECT, path))
-    remote.send_all([remote.peer.recoverable_message(destination=path, label="first")])
+    remote.send_messages_and_require_acks([remote.peer.recoverable_message(destination=path, label="first")])
     held = queue.start_receive()
     if gone == "deleted":
         sut.delete_queue(name)

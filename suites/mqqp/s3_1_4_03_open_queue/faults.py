@@ -6,9 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_remote_call_sequence
+from harness.faults.primitives import omit_remote_call_sequence, omit_step
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_answer_values, change_request, replace_success_by_error, throw_refusals
+from harness.faults.rpc_calls import (
+    change_answer_values,
+    change_qm2qm_request_stub,
+    replace_success_by_error,
+    throw_refusals_as_rpc_faults,
+)
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
@@ -41,7 +46,7 @@ add(
         "MQQP-3.1.4.7-01",
     ),
     "The client does not call RemoteQMOpenQueue.",
-    skip_remote_call_sequence(ClientQueueOpening.call_open_queue),
+    omit_remote_call_sequence(ClientQueueOpening.call_open_queue),
 )
 
 
@@ -144,7 +149,7 @@ add(
     "server-open-queue-zero-values-accepted",
     "MQQP-3.1.4.3-14",
     "RemoteQMOpenQueue accepts pQueue 0 and dwpContext 0.",
-    skip(RemoteQueueOpening.check_open_handle_values),
+    omit_step(RemoteQueueOpening.check_open_handle_values),
 )
 
 
@@ -161,7 +166,7 @@ add(
     "server-open-queue-unequal-values-accepted",
     "MQQP-3.1.4.3-15",
     "RemoteQMOpenQueue accepts a pQueue that differs from dwpContext.",
-    skip(RemoteQueueOpening.check_open_handle_values_equal),
+    omit_step(RemoteQueueOpening.check_open_handle_values_equal),
 )
 
 
@@ -302,7 +307,7 @@ add(
     "server-open-queue-throws-errors",
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws its errors instead of returning them.",
-    throw_refusals(RemoteQueueOpening.remote_qm_open_queue),
+    throw_refusals_as_rpc_faults(RemoteQueueOpening.remote_qm_open_queue),
 )
 
 
@@ -333,7 +338,7 @@ add(
     "server-open-queue-any-dw-mqs-accepted",
     "MQQP-3.1.4.3-D01",
     "RemoteQMOpenQueue accepts any dwMQS.",
-    change_request("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
+    change_qm2qm_request_stub("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
 )
 
 
@@ -341,7 +346,7 @@ add(
     "server-open-queue-dw-mqs-16-refused",
     "MQQP-3.1.4.3-D01",
     "RemoteQMOpenQueue refuses dwMQS 16.",
-    change_request(
+    change_qm2qm_request_stub(
         "RemoteQMOpenQueue", 32, lambda stub: stub[:16] + (stub[16:20].replace(b"\x10", b"\x11")) + stub[20:]
     ),
 )

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.thrown_refusals import throw_statuses_if
+from harness.faults.thrown_refusals import throw_status_as_fault_if
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence
@@ -89,7 +89,7 @@ add(
     "acceptor-remoteqmopenqueue-refusal-of-different-values-thrown",
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws the refusal of a pQueue that differs from dwpContext.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_open_queue,
         lambda qm, call, status: bool(status) and call.arguments["pQueue"] != call.arguments["dwpContext"],
     ),
@@ -99,7 +99,7 @@ add(
     "acceptor-remoteqmopenqueue-refusal-of-two-zeros-thrown",
     "MQQP-3.1.4.3-D02",
     "RemoteQMOpenQueue throws the refusal of pQueue 0 with dwpContext 0.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_open_queue,
         lambda qm, call, status: bool(status) and call.arguments["pQueue"] == call.arguments["dwpContext"] == 0,
     ),

@@ -77,7 +77,7 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
         the_handles_differ=True,
         first_close="MQ_OK",
         second_close="fault nca_s_fault_context_mismatch",
-        reads_after_the_close=["first", Call.FAILURE, "first"],
+        reads_after_the_close=["first", Call.FAILURE_HRESULT_TEXT, "first"],
         closes_of_the_queue_opened_to_peek=["MQ_OK", "fault nca_s_fault_context_mismatch"],
     )
     judge(

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import combine_installers, skip, skip_during
+from harness.faults.primitives import combine_installers, omit_step, omit_step_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error, throw_refusals
+from harness.faults.rpc_calls import (
+    call_on_unbound_context,
+    change_answer_values,
+    replace_success_by_error,
+    throw_refusals_as_rpc_faults,
+)
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import OpenQueueEntry
@@ -22,7 +27,7 @@ add(
     "server-close-queue-leaves-queue-open",
     ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"),
     "RemoteQMCloseQueue leaves the queue open.",
-    skip_during(RemoteQueueOpening.close_open_queue_entry, QueueOpening.close_queue),
+    omit_step_during(RemoteQueueOpening.close_open_queue_entry, QueueOpening.close_queue),
 )
 
 
@@ -88,7 +93,7 @@ add(
     "client-close-queue-on-unknown-context",
     "MQQP-3.1.4.4-02",
     "The client calls RemoteQMCloseQueue on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMCloseQueue"),
+    call_on_unbound_context("RemoteQMCloseQueue"),
 )
 
 
@@ -241,8 +246,8 @@ add(
     ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
     "RemoteQMCloseQueue does not cancel the waiting reads of the queue.",
     combine_installers(
-        skip(RemoteQueueOpening.cancel_remote_reads),
-        skip_during(RemoteQueueOpening.close_open_queue_entry, QueueOpening.close_queue),
+        omit_step(RemoteQueueOpening.cancel_remote_reads),
+        omit_step_during(RemoteQueueOpening.close_open_queue_entry, QueueOpening.close_queue),
     ),
 )
 
@@ -311,7 +316,7 @@ add(
     "server-close-queue-throws-errors",
     "MQQP-3.1.4.4-D01",
     "RemoteQMCloseQueue throws its errors instead of returning them.",
-    throw_refusals(RemoteQueueOpening.remote_qm_close_queue),
+    throw_refusals_as_rpc_faults(RemoteQueueOpening.remote_qm_close_queue),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context, change_answer_values
-from harness.faults.thrown_refusals import throw_statuses_if
+from harness.faults.thrown_refusals import throw_status_as_fault_if
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
@@ -98,7 +98,7 @@ add(
     "acceptor-remoteqmclosequeue-refusal-of-null-handle-beside-open-queue-thrown",
     "MQQP-3.1.4.4-D01",
     "RemoteQMCloseQueue throws the refusal of the context handle NULL if the client has open context handles.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_close_queue,
         lambda qm, call, status: (
             call.handle is None and call.association.group is not None and bool(call.association.group.handles)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error, throw_refusals
+from harness.faults.rpc_calls import (
+    call_on_unbound_context,
+    change_answer_values,
+    replace_success_by_error,
+    throw_refusals_as_rpc_faults,
+)
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.model.elements import Cursor
@@ -19,7 +24,7 @@ add(
     "server-close-cursor-keeps-cursor",
     ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"),
     "RemoteQMCloseCursor leaves the cursor open.",
-    skip_during(RemoteQueueOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
+    omit_step_during(RemoteQueueOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
 )
 
 
@@ -55,7 +60,7 @@ add(
     "client-close-cursor-on-unknown-context",
     "MQQP-3.1.4.5-02",
     "The client calls RemoteQMCloseCursor on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMCloseCursor"),
+    call_on_unbound_context("RemoteQMCloseCursor"),
 )
 
 
@@ -264,7 +269,7 @@ add(
     "server-close-cursor-throws-errors",
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws its errors instead of returning them.",
-    throw_refusals(RemoteQueueOpening.remote_qm_close_cursor),
+    throw_refusals_as_rpc_faults(RemoteQueueOpening.remote_qm_close_cursor),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
-from harness.faults.thrown_refusals import throw_statuses_if
+from harness.faults.thrown_refusals import throw_status_as_fault_if
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
 from reference_qm.rpc import Call
@@ -21,7 +21,7 @@ add(
     "acceptor-remoteqmclosecursor-refusal-of-cursor-of-other-queue-handle-thrown",
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws the refusal of a cursor that was created with another queue handle.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_close_cursor,
         lambda qm, call, status: bool(status) and _is_cursor_of_other_handle(qm, call),
     ),
@@ -31,7 +31,7 @@ add(
     "acceptor-remoteqmclosecursor-refusal-of-zero-thrown",
     "MQQP-3.1.4.5-D01",
     "RemoteQMCloseCursor throws the refusal of hCursor 0.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_close_cursor,
         lambda qm, call, status: bool(status) and not call.arguments["hCursor"],
     ),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error
+from harness.faults.rpc_calls import call_on_unbound_context, change_answer_values, replace_success_by_error
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
@@ -51,7 +51,7 @@ add(
     "client-cancel-receive-on-unknown-context",
     "MQQP-3.1.4.6-04",
     "The client calls RemoteQMCancelReceive on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMCancelReceive"),
+    call_on_unbound_context("RemoteQMCancelReceive"),
 )
 
 
@@ -130,7 +130,7 @@ add(
     "server-cancel-receive-p-queue-ignored",
     "MQQP-3.1.4.6-07",
     "RemoteQMCancelReceive does not compare pQueue with hQueue.",
-    skip(RemoteReadEnding.check_cancel_queue),
+    omit_step(RemoteReadEnding.check_cancel_queue),
 )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import omit_step_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_answer_values, throw_refusals
+from harness.faults.rpc_calls import change_answer_values, throw_refusals_as_rpc_faults
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
@@ -167,7 +167,7 @@ add(
     "server-cancel-receive-keeps-entry",
     "MQQP-3.1.4.6-19",
     "RemoteQMCancelReceive keeps the entry of the cancelled read.",
-    skip_during(RemoteReadEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
+    omit_step_during(RemoteReadEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
 )
 
 
@@ -276,7 +276,7 @@ add(
     "server-cancel-receive-throws-errors",
     "MQQP-3.1.4.6-D02",
     "RemoteQMCancelReceive throws its errors instead of returning them.",
-    throw_refusals(RemoteReadEnding.remote_qm_cancel_receive),
+    throw_refusals_as_rpc_faults(RemoteReadEnding.remote_qm_cancel_receive),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_on_context
+from harness.faults.rpc_calls import call_always_on_same_context
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.statuses import Status
@@ -32,6 +32,6 @@ add(
     "MQQP-3.1.4.6-04",
     "The client calls RemoteQMCancelReceive on the presentation context for NDR, although the server has accepted only "
     "the context for NDR64.",
-    call_on_context("RemoteQMCancelReceive", _NDR_CONTEXT_ID),
+    call_always_on_same_context("RemoteQMCancelReceive", _NDR_CONTEXT_ID),
     blind=True,
 )

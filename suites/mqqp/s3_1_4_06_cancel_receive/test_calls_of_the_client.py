@@ -33,7 +33,7 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     reads = reader.reads()[before:]
     begun = [reader.get_read_description(call).dwRequestID for call in reads]
     came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reads, *cancels]]
-    cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
+    cancelled = [call.decoded_request.dwRequestID for call in cancels if call.decoded_request is not None]
     observed = {"RemoteQMCancelReceive_was_called": came, "dwRequestID_in_the_call": cancelled}
     expected = facts(RemoteQMCancelReceive_was_called=[False, False, True], dwRequestID_in_the_call=begun[1:])
     evidence = [*reads, *cancels]

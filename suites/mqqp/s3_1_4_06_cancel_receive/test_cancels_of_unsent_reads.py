@@ -42,11 +42,15 @@ def test_client_does_not_cancel_unsent_read_at_server(peer, sut, judge, ending):
     else:
         reader.begin("remote_close", remote=remote)
     peer.pass_time(sut.quiet_ms)
-    cancels = [call for call in reader.server.list_calls_of("RemoteQMCancelReceive") if call.into is not None]
+    cancels = [
+        call for call in reader.server.list_calls_of("RemoteQMCancelReceive") if call.decoded_request is not None
+    ]
     judge(
         "MQQP-3.1.4.6-03",
         expected=none("RemoteQMCancelReceive for a read that was not begun"),
-        observed=[call.into.dwRequestID for call in cancels if call.into.dwRequestID not in known],
+        observed=[
+            call.decoded_request.dwRequestID for call in cancels if call.decoded_request.dwRequestID not in known
+        ],
         evidence=[*asked, *cancels],
     )
     asked[0].respond(pMajor=6, pMinor=1, pBuildNumber=7600)

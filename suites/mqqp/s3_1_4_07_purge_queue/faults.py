@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error
+from harness.faults.rpc_calls import call_on_unbound_context, change_answer_values, replace_success_by_error
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
@@ -27,7 +27,7 @@ add(
     "client-purge-queue-on-unknown-context",
     "MQQP-3.1.4.7-02",
     "The client calls RemoteQMPurgeQueue on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMPurgeQueue"),
+    call_on_unbound_context("RemoteQMPurgeQueue"),
 )
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, change_request, serve_interfaces_apart
+from harness.faults.rpc_calls import (
+    call_on_unbound_context,
+    change_answer_values,
+    change_qm2qm_request_stub,
+    serve_interfaces_at_separate_ports,
+)
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
@@ -18,7 +23,7 @@ add(
     "client-get-server-port-on-unknown-context",
     "MQQP-3.1.4.8-01",
     "The client calls RemoteQMGetQMQMServerPort on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMGetQMQMServerPort"),
+    call_on_unbound_context("RemoteQMGetQMQMServerPort"),
 )
 
 
@@ -26,7 +31,7 @@ add(
     "server-get-server-port-unlisted-type-accepted",
     ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
     "RemoteQMGetQMQMServerPort returns a port for every dwPortType.",
-    change_request("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
+    change_qm2qm_request_stub("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
 )
 
 
@@ -51,7 +56,7 @@ add(
     "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
     "RemoteQMGetQMQMServerPort returns the port of qmcomm for qm2qm, and the port of qm2qm for qmcomm.",
-    combine_installers(serve_interfaces_apart, replace_part(_PortTypeSwapper)),
+    combine_installers(serve_interfaces_at_separate_ports, replace_part(_PortTypeSwapper)),
 )
 
 
@@ -168,7 +173,7 @@ add(
     "client-get-version-on-unknown-context",
     "MQQP-3.1.4.9-01",
     "The client calls RemoteQmGetVersion on a presentation context that the server did not accept.",
-    call_unbound("RemoteQmGetVersion"),
+    call_on_unbound_context("RemoteQmGetVersion"),
 )
 
 
@@ -277,7 +282,7 @@ add(
     "server-interfaces-on-separate-ports-tolerated",
     (),
     "Tolerated: the server offers qmcomm and qm2qm on separate ports.",
-    serve_interfaces_apart,
+    serve_interfaces_at_separate_ports,
 )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound
+from harness.faults.rpc_calls import call_on_unbound_context
 
 add(
     "client-second-get-server-port-on-unknown-context",
     "MQQP-3.1.4.8-01",
     "From its second RemoteQMGetQMQMServerPort on, the client uses a presentation context that the server did not "
     "accept.",
-    call_unbound("RemoteQMGetQMQMServerPort", first_call=2),
+    call_on_unbound_context("RemoteQMGetQMQMServerPort", first_call=2),
     blind=True,
 )
 
@@ -18,7 +18,7 @@ add(
     "client-second-get-version-on-unknown-context",
     "MQQP-3.1.4.9-01",
     "From its second RemoteQmGetVersion on, the client uses a presentation context that the server did not accept.",
-    call_unbound("RemoteQmGetVersion", first_call=2),
+    call_on_unbound_context("RemoteQmGetVersion", first_call=2),
     blind=True,
 )
 
@@ -26,7 +26,7 @@ add(
     "client-get-server-port-for-second-queue-on-unknown-context",
     "MQQP-3.1.4.8-01",
     "For its second queue, the client calls RemoteQMGetQMQMServerPort in a presentation context that was not accepted.",
-    call_unbound("RemoteQMGetQMQMServerPort", first_connection=2),
+    call_on_unbound_context("RemoteQMGetQMQMServerPort", first_connection=2),
     blind=True,
 )
 
@@ -34,6 +34,6 @@ add(
     "client-get-version-for-second-queue-on-unknown-context",
     "MQQP-3.1.4.9-01",
     "For its second queue, the client calls RemoteQmGetVersion in a presentation context that was not accepted.",
-    call_unbound("RemoteQmGetVersion", first_connection=3),
+    call_on_unbound_context("RemoteQmGetVersion", first_connection=3),
     blind=True,
 )

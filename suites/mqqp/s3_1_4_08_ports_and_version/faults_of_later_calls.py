@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
-from harness.faults.thrown_refusals import throw_statuses_if
+from harness.faults.thrown_refusals import throw_status_as_fault_if
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
@@ -42,7 +42,7 @@ add(
     "acceptor-remoteqmgetqmqmserverport-ipx-read-thrown",
     "MQQP-3.1.4.8-D07",
     "RemoteQMGetQMQMServerPort throws an exception for IPX_READ, which the acceptor does not offer.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_get_qmqm_server_port,
         lambda qm, call, port: not port and call.arguments["dwPortType"] == PortType.IPX_READ,
     ),
@@ -52,7 +52,7 @@ add(
     "acceptor-remoteqmgetqmqmserverport-later-call-of-ipx-handshake-thrown",
     "MQQP-3.1.4.8-D07",
     "RemoteQMGetQMQMServerPort throws an exception for IPX_HANDSHAKE if the client has an open queue.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_get_qmqm_server_port,
         lambda qm, call, port: (
             not port
@@ -76,14 +76,14 @@ add(
     "acceptor-remoteqmgetversion-second-call-thrown",
     "MQQP-3.1.4.9-D03",
     "RemoteQmGetVersion throws an exception in the second call on a connection.",
-    throw_statuses_if(RemoteQueueOpening.remote_qm_get_version, _has_client_called_get_version_before),
+    throw_status_as_fault_if(RemoteQueueOpening.remote_qm_get_version, _has_client_called_get_version_before),
     blind=True,
 )
 add(
     "acceptor-remoteqmgetversion-beside-open-queue-thrown",
     "MQQP-3.1.4.9-D03",
     "RemoteQmGetVersion throws an exception after the client has opened a queue.",
-    throw_statuses_if(
+    throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_get_version,
         lambda qm, call, status: call.association.group is not None and bool(call.association.group.handles),
     ),

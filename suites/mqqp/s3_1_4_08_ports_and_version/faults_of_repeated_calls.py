@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import PortType
@@ -64,7 +64,7 @@ def _change_versions_after_restart(change: Callable[[VersionNumbers], VersionNum
     def note_restart(qm: QueueManager) -> None:
         qm.remote_queue_opening.restarted = True  # type: ignore[attr-defined]  # the part is the class above
 
-    return combine_installers(replace_part(RestartedVersion), at_restart(note_restart))
+    return combine_installers(replace_part(RestartedVersion), change_core_at_restart(note_restart))
 
 
 for _rule, _number, _change in (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import change_request
+from harness.faults.rpc_calls import change_qm2qm_request_stub
 from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_queue_opening import RemoteQueueOpening
@@ -18,7 +18,7 @@ _HIGHEST_U32 = 0xFFFFFFFF
 
 def _misread_port_type(change: Callable[[int], int]) -> Install:
     """Let the server read another dwPortType than the client sent."""
-    return change_request(
+    return change_qm2qm_request_stub(
         "RemoteQMGetQMQMServerPort",
         _STUB_SIZE_BYTES,
         lambda stub: change(int.from_bytes(stub, "little")).to_bytes(_STUB_SIZE_BYTES, "little"),

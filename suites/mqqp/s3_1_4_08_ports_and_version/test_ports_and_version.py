@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import UNUSABLE_CHANNEL_ERRORS
 from harness.sut.releases import find_release
@@ -25,13 +25,13 @@ INVALID_PORT_TYPES = (4, 5, 0x0000_0100, 0x0001_0001, 0x0100_0001, 0x8000_0001, 
 HIGHEST_PORT = 0xFFFF
 
 
-def request_ports(remote: Remote, *types: int) -> list[Call]:
+def request_ports(remote: RemoteReaderOfSut, *types: int) -> list[Call]:
     """Call RemoteQMGetQMQMServerPort for each given port type on a new connection; return the results."""
     association = remote.associate(QM2QM)
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
-def request_ports_of_server(remote: Remote, port: int | None, *types: int) -> list[Call]:
+def request_ports_of_server(remote: RemoteReaderOfSut, port: int | None, *types: int) -> list[Call]:
     """Call RemoteQMGetQMQMServerPort for each given port type at a port; return the results, or an empty list if the
     SUT does not serve qm2qm at the port.
     """
@@ -45,7 +45,7 @@ def request_ports_of_server(remote: Remote, port: int | None, *types: int) -> li
     return [] if refused else [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
-def get_bind_outcome(remote: Remote, port: int | None, interface: Syntax) -> str:
+def get_bind_outcome(remote: RemoteReaderOfSut, port: int | None, interface: Syntax) -> str:
     """Return whether a bind to an interface succeeds at a port."""
     if not port or port > HIGHEST_PORT:
         return f"no port: {port}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import call_unbound, change_answer_values
+from harness.faults.rpc_calls import call_on_unbound_context, change_answer_values
 from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
@@ -26,7 +26,7 @@ add(
     "client-lookup-on-unknown-context",
     "MQQP-3.1.4.11-01",
     "The client calls RemoteQMStartReceiveByLookupId on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMStartReceiveByLookupId"),
+    call_on_unbound_context("RemoteQMStartReceiveByLookupId"),
 )
 
 

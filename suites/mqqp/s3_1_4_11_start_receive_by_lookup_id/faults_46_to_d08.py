@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_answer_values, throw_refusals
+from harness.faults.rpc_calls import change_answer_values, throw_refusals_as_rpc_faults
 from reference_qm.codec import parse_packet
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_search import MessageSearch
@@ -235,7 +235,9 @@ add(
     "server-lookup-peek-next-ends-at-priority",
     "MQQP-3.1.4.11-D02",
     "MQ_LOOKUP_PEEK_NEXT finds no message if the next message has a different priority.",
-    replace_during(RemoteReads.remote_read_by_lookup, MessageSearch.seek_with_identifier, _seek_only_within_priority),
+    replace_method_during(
+        RemoteReads.remote_read_by_lookup, MessageSearch.seek_with_identifier, _seek_only_within_priority
+    ),
     blind=True,
 )
 
@@ -303,7 +305,7 @@ add(
     "server-lookup-throws-errors",
     "MQQP-3.1.4.11-D08",
     "RemoteQMStartReceiveByLookupId throws its errors instead of returning them.",
-    throw_refusals(RemoteReadStarting.remote_qm_start_receive_by_lookup_id),
+    throw_refusals_as_rpc_faults(RemoteReadStarting.remote_qm_start_receive_by_lookup_id),
 )
 
 

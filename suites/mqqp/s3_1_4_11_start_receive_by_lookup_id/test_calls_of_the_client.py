@@ -122,5 +122,5 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     judge(cursor, expected=each(fields(hCursor=0), "read"), observed=asked, evidence=evidence)
     judge(timeout, expected=each(fields(ulTimeout=0), "read"), observed=asked, evidence=evidence)
     if identifier is not None:
-        zeros = [call.into.LookupId for call in calls if not call.into.LookupId]
+        zeros = [call.decoded_request.LookupId for call in calls if not call.decoded_request.LookupId]
         judge(identifier, expected=none("LookupId of 0"), observed=zeros, evidence=evidence)

@@ -31,12 +31,12 @@ def test_lookup_receive_current_removes_each_message_of_its_queue(remote, judge,
     bodies = (b"1", LARGE_BODY, b"3")
     if kind == "transactional":
         sequence = Sequence(remote.peer)
-        remote.send_all(
+        remote.send_messages_and_require_acks(
             [sequence.message(label=one, body=body) for one, body in zip(MESSAGE_LABELS, bodies, strict=True)]
         )
     else:
         modes = (0, 1, 0)
-        remote.send_all(
+        remote.send_messages_and_require_acks(
             [
                 remote.peer.message({"DM": mode}, label=label, body=body)
                 for label, body, mode in zip(MESSAGE_LABELS, bodies, modes, strict=True)

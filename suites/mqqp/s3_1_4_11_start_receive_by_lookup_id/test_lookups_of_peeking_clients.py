@@ -21,7 +21,11 @@ def test_client_that_peeks_by_lookup_id_names_the_message(peer, sut, judge):
     remote = reader.open(access="peek")
     for lookup_id in PEEKED_LOOKUP_IDS:
         reader.begin("remote_peek_by_lookup_id", remote=remote, lookup_id=lookup_id, seek="current").outcome()
-    calls = [call for call in reader.server.list_calls_of(Method.START_RECEIVE_BY_LOOKUP_ID) if call.into is not None]
+    calls = [
+        call
+        for call in reader.server.list_calls_of(Method.START_RECEIVE_BY_LOOKUP_ID)
+        if call.decoded_request is not None
+    ]
     if not calls:
         reason = f"the SUT does not call {Method.START_RECEIVE_BY_LOOKUP_ID}"
         judge.mark_not_exercised("MQQP-3.1.4.11-09", reason=reason)
@@ -29,6 +33,6 @@ def test_client_that_peeks_by_lookup_id_names_the_message(peer, sut, judge):
     judge(
         "MQQP-3.1.4.11-09",
         expected=each(True, "nonzero LookupId"),
-        observed=[call.into.LookupId != 0 for call in calls],
+        observed=[call.decoded_request.LookupId != 0 for call in calls],
         evidence=calls,
     )

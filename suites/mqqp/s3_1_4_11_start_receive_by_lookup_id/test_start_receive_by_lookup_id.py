@@ -13,7 +13,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import each, facts, holds, in_queue, one_of, status
 from harness.judging.judge import Judge
 from harness.peer.association import Call
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
@@ -112,7 +112,7 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *LOOKUP_READ_RULES, *by_next)
     receives = action.is_receive
     there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking_action]
-    expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
+    expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE_HRESULT_TEXT
     read = queue.look_up(action, known[at])
     if receives and read.outcome == "MQ_OK":
         queue.acknowledge(read)
@@ -147,12 +147,12 @@ MESSAGE_PRIORITIES = (7, 6, 0)
 """The priorities of the three messages."""
 
 
-def send_in_reverse_priority_order(remote: Remote) -> None:
+def send_in_reverse_priority_order(remote: RemoteReaderOfSut) -> None:
     """Send the three messages with different priorities, beginning with the message that will be the
     last in the queue.
     """
     for label, priority in reversed(list(zip(MESSAGE_LABELS, MESSAGE_PRIORITIES, strict=True))):
-        remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
+        remote.send_messages_and_require_acks([remote.peer.recoverable_message(label=label, base={"PR": priority})])
 
 
 RULES_OF_SEARCH_FROM_QUEUE_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
@@ -261,13 +261,13 @@ def test_lookup_of_received_message_fails(remote, judge):
     }
     expected = facts(
         receive_of_the_second_message="second",
-        peek_while_it_is_locked=Call.FAILURE,
+        peek_while_it_is_locked=Call.FAILURE_HRESULT_TEXT,
         peeks_of_its_neighbours=["third", "first"],
-        peeks_with_unknown_identifiers=each(Call.FAILURE),
-        peeks_after_the_receive=["first", Call.FAILURE, "third"],
+        peeks_with_unknown_identifiers=each(Call.FAILURE_HRESULT_TEXT),
+        peeks_after_the_receive=["first", Call.FAILURE_HRESULT_TEXT, "third"],
         peek_of_the_fourth_message="fourth",
         receive_of_the_first_message="first",
-        peek_while_the_first_message_is_locked=Call.FAILURE,
+        peek_while_the_first_message_is_locked=Call.FAILURE_HRESULT_TEXT,
         peek_of_the_first_message_after_RR_NACK="first",
     )
     judge.all(expected=expected, observed=seen, evidence=[taken, *reads, fourth])
@@ -311,7 +311,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-18",
         "MQQP-3.1.4.11-58",
-        expected=facts(read_of_the_empty_queue=Call.FAILURE, read_of_a_message="MQ_OK"),
+        expected=facts(read_of_the_empty_queue=Call.FAILURE_HRESULT_TEXT, read_of_a_message="MQ_OK"),
         observed={"read_of_the_empty_queue": failing.label_or_failure, "read_of_a_message": read.outcome},
         evidence=evidence,
     )
@@ -361,7 +361,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
         build_message_without_default_values(remote.peer, "first", kind),
         build_message_without_default_values(remote.peer, "second", kind, body=bytes(range(250)) * 280),
     ]
-    remote.send_all(sent)
+    remote.send_messages_and_require_acks(sent)
     reads = {
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST): 0,
         queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST): 1,
@@ -399,7 +399,7 @@ def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
     seen = []
     for action, label in zip((Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT), MESSAGE_LABELS, strict=True):
         other = queue.read(action, hCursor=cursor).expect_success()
-        pair = [one.expect_success().sequential_id for one in (other, read)]
+        pair = [one.expect_success().sequential_id_of_read for one in (other, read)]
         seen.append(pair[1])
         evidence = [other, read]
         observed = {"message": read.label_or_outcome, "SequentialId": pair[1]}
@@ -431,7 +431,10 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
     ):
         read = queue.look_up(action, at)
         judge.all(
-            expected=sequential_ids[label], observed=read.sequential_id, evidence=read.evidence, case="SequentialId"
+            expected=sequential_ids[label],
+            observed=read.sequential_id_of_read,
+            evidence=read.evidence,
+            case="SequentialId",
         )
 
 
@@ -520,7 +523,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
         label_received=label,
         a_handle_is_returned=True,
         labels_of_the_other_messages=[other, other],
-        second_receive_of_the_message=Call.FAILURE,
+        second_receive_of_the_message=Call.FAILURE_HRESULT_TEXT,
         first_end_of_the_receive="MQ_OK",
         second_end_of_the_receive=unknown,
     )
@@ -562,7 +565,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
         "MQQP-3.1.4.11-29",
         "MQQP-3.1.4.11-39",
         "MQDMPR-3.1.7.1.13-09",
-        expected=facts(read_of_the_other_queue="second", reads_of_the_emptied_queue=each(Call.FAILURE)),
+        expected=facts(read_of_the_other_queue="second", reads_of_the_emptied_queue=each(Call.FAILURE_HRESULT_TEXT)),
         observed={
             "read_of_the_other_queue": right.label_or_outcome,
             "reads_of_the_emptied_queue": [one.label_or_failure for one in wrong],
@@ -593,7 +596,7 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
     send_in_reverse_priority_order(remote)
     known = find_three_lookup_ids(queue, judge, *rules)
     there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking_action]
-    expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
+    expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE_HRESULT_TEXT
     read = queue.look_up(action, known[at])
     case = "label returned by the lookup"
     judge(*rules, expected=expected, observed=read.label_or_failure, case=case, evidence=read.evidence)
@@ -619,7 +622,12 @@ def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> lis
     first, second, third, fourth, fifth = known
     if action.peeking_action == Action.LOOKUP_PEEK_CURRENT:
         found = [(second, "second"), (fourth, "fourth")]
-        return [(first, Call.FAILURE), *found, (third, Call.FAILURE), (fifth, Call.FAILURE)]
+        return [
+            (first, Call.FAILURE_HRESULT_TEXT),
+            *found,
+            (third, Call.FAILURE_HRESULT_TEXT),
+            (fifth, Call.FAILURE_HRESULT_TEXT),
+        ]
     if action.peeking_action == Action.LOOKUP_PEEK_NEXT:
         near, far, there, edge = first, third, "second", LookupId.BEFORE_FIRST
         behind, ends = "fourth", (fourth, fifth)
@@ -627,8 +635,8 @@ def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> lis
         near, far, there, edge = fifth, third, "fourth", LookupId.BEHIND_LAST
         behind, ends = "second", (second, first)
     if action.is_receive:
-        return [(edge, there), (far, behind), (near, Call.FAILURE), (edge, Call.FAILURE)]
-    return [(edge, there), (near, there), (far, behind), *((one, Call.FAILURE) for one in ends)]
+        return [(edge, there), (far, behind), (near, Call.FAILURE_HRESULT_TEXT), (edge, Call.FAILURE_HRESULT_TEXT)]
+    return [(edge, there), (near, there), (far, behind), *((one, Call.FAILURE_HRESULT_TEXT) for one in ends)]
 
 
 def list_locked_message_cases() -> Iterator[Any]:
@@ -670,10 +678,10 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     for (at, expected), read in zip(cases, reads, strict=True):
         rules = (RULE_BY_FIRST_OR_LAST_LOOKUP_ID.get(at, seek), rule, "MQQP-3.1.4.11-36")
         judge(*rules, expected=expected, observed=read.label_or_failure, evidence=read.evidence, case="label returned")
-    succeeds = [expected != Call.FAILURE for _, expected in cases]
+    succeeds = [expected != Call.FAILURE_HRESULT_TEXT for _, expected in cases]
     judge(
         *READ_STATUS_RULES,
-        expected=["MQ_OK" if one else Call.FAILURE for one in succeeds],
+        expected=["MQ_OK" if one else Call.FAILURE_HRESULT_TEXT for one in succeeds],
         observed=["MQ_OK" if read.outcome == "MQ_OK" else read.label_or_failure for read in reads],
         evidence=reads,
         case="outcomes of the reads",

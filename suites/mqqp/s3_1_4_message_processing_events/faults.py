@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.primitives import change_pdus
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import change_requests
+from harness.faults.rpc_calls import change_rpc_requests
 from reference_qm.rpc import FaultStatus
 from reference_qm.rpc.bodies import Fault
 
@@ -28,7 +28,7 @@ add(
 def _exchange_opnums(first: int, second: int) -> Install:
     """Build a fault in which the server swaps two opnums of qm2qm."""
     other = {first: second, second: first}
-    return change_requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
+    return change_rpc_requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
 
 
 add(

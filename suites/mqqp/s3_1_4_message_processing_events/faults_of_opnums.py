@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_requests
+from harness.faults.rpc_calls import change_rpc_requests
 from reference_qm.core.remote.rpc_event_dispatching import RpcEventDispatching
 from reference_qm.rpc import Call
 from reference_qm.rpc.bodies import Request
@@ -30,6 +30,6 @@ add(
     "acceptor-qm2qm-opnum-11-served",
     "MQQP-3.1.4-D01",
     "The acceptor has a method of qm2qm with the opnum 11, which returns the version.",
-    change_requests(_serve_unused_opnum),
+    change_rpc_requests(_serve_unused_opnum),
     blind=True,
 )

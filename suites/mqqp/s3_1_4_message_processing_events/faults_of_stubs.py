@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_requests
+from harness.faults.rpc_calls import change_rpc_requests
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.client import find_method
@@ -32,13 +32,13 @@ add(
     "server-close-cursor-stub-without-cursor-completed",
     "MQQP-3.1.4-01",
     "The server completes a stub of RemoteQMCloseCursor in which bytes of hCursor are missing.",
-    change_requests(_complete_close_cursor_stub),
+    change_rpc_requests(_complete_close_cursor_stub),
     blind=True,
 )
 add(
     "server-port-type-above-0xff-reduced",
     "MQQP-3.1.4-01",
     "The server uses only the lowest byte of dwPortType in RemoteQMGetQMQMServerPort.",
-    change_requests(_reduce_port_type_to_low_byte),
+    change_rpc_requests(_reduce_port_type_to_low_byte),
     blind=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
@@ -14,7 +14,7 @@ add(
     "server-lost-client-message-stays-locked",
     "MQQP-3.1.6.2-01",
     "The server leaves a received message locked when the connection of its client is lost.",
-    skip(RemoteReadEnding.run_down_remote_read),
+    omit_step(RemoteReadEnding.run_down_remote_read),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import ReadAction
@@ -24,7 +24,7 @@ add(
     "server-lost-client-message-removed",
     "MQQP-3.1.6.2-02",
     "When a client's connection is lost, the server removes the message of its open receive and leaves its queue open.",
-    combine_installers(skip(RemoteQueueOpening.run_down_session), replace_part(_RundownAcknowledger)),
+    combine_installers(omit_step(RemoteQueueOpening.run_down_session), replace_part(_RundownAcknowledger)),
 )
 
 

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import each, facts, holds, in_queue
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Association, Call
-from harness.peer.remote import Remote, RemoteQueue
+from harness.peer.remote import RemoteQueue, RemoteReaderOfSut
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
@@ -90,7 +90,9 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     """
     queue, other = remote.open(kind.queue), remote.open(kind.queue)
     if kind == MessageKind.EXPRESS:
-        remote.send_all([remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")])
+        remote.send_messages_and_require_acks(
+            [remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")]
+        )
     else:
         send_messages_to_queue(remote, kind.queue, "first", "second", "third")
     received = queue.start_receive(by=by)
@@ -227,7 +229,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 
-def reopen_queue_exclusively(remote: Remote, association: Association, queue: str) -> Call:
+def reopen_queue_exclusively(remote: RemoteReaderOfSut, association: Association, queue: str) -> Call:
     """Try to open a queue exclusively until the attempt succeeds, at most for the time that the SUT may take to
     answer.
     """
@@ -240,7 +242,7 @@ def reopen_queue_exclusively(remote: Remote, association: Association, queue: st
     return call
 
 
-def await_labels_in_queue(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
+def await_labels_in_queue(remote: RemoteReaderOfSut, queue: RemoteQueue, labels: list[str]) -> None:
     """Wait until a queue contains the messages with the given labels, at most for the time that the SUT may take to
     answer.
     """

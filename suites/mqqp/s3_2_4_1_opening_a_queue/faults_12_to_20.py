@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import change_after_every_input, change_pdus, combine_installers, skip
+from harness.faults.primitives import change_core_after_every_input, change_pdus, combine_installers, omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.part import QM
@@ -150,7 +150,7 @@ add(
     "client-unanswered-call-never-cancelled",
     "MQQP-3.2.4.1-15",
     "The client never cancels a call that the server does not answer.",
-    skip(ClientTasks.on_remote_call_timer),
+    omit_step(ClientTasks.on_remote_call_timer),
 )
 
 
@@ -162,7 +162,7 @@ add(
     "client-unanswered-call-cancelled-after-1-minute",
     "MQQP-3.2.4.1-15",
     "The client cancels an unanswered call after one minute.",
-    change_after_every_input(_set_remote_call_time_to_one_minute),
+    change_core_after_every_input(_set_remote_call_time_to_one_minute),
 )
 
 
@@ -296,7 +296,7 @@ add(
     "client-open-queue-entry-missing",
     ("MQQP-3.2.4.1-20", "MQQP-3.2.1.4-01"),
     "The client creates no RemoteOpenQueueEntry.",
-    skip(ClientQueueOpening.add_remote_open_queue_entry),
+    omit_step(ClientQueueOpening.add_remote_open_queue_entry),
 )
 
 

@@ -59,7 +59,7 @@ def test_client_open_queue_has_own_guid_after_restart(peer, sut, judge):
     sut.restart()
     reader.begin_open_queue().outcome()
     calls = reader.server.wait(Method.OPEN_QUEUE, 2)
-    found = [UUID(bytes_le=bytes(call.into.pLicGuid)) for call in calls if call.into is not None]
+    found = [UUID(bytes_le=bytes(call.decoded_request.pLicGuid)) for call in calls if call.decoded_request is not None]
     observed = {"number_of_calls": len(found), "pLicGuid": found}
     expected = facts(number_of_calls=2, pLicGuid=each(sut.guid, "pLicGuid"))
     judge("MQQP-3.2.4.1-10", expected=expected, observed=observed, evidence=calls)
@@ -79,12 +79,12 @@ def test_client_purges_only_opened_queues(peer, sut, judge):
     opened: set[int] = set()
     known = []
     for call in calls:
-        if call.into is None:
+        if call.decoded_request is None:
             continue
         if call.name == Method.OPEN_QUEUE:
-            opened.add(call.into.hQueue)
+            opened.add(call.decoded_request.hQueue)
         else:
-            known.append(call.into.hQueue in opened)
+            known.append(call.decoded_request.hQueue in opened)
     judge(
         "MQQP-3.1.4.3-07",
         "MQQP-3.1.4.7-01",

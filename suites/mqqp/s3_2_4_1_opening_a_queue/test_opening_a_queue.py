@@ -69,9 +69,9 @@ def judge_opening_of_queue(peer, sut, judge, reader, **access):
     asked = list_calls_since_start("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [
-        {"dwPortType": call.into.dwPortType, "on_the_first_binding": call.association in bound[:1]}
+        {"dwPortType": call.decoded_request.dwPortType, "on_the_first_binding": call.association in bound[:1]}
         for call in asked
-        if call.into is not None
+        if call.decoded_request is not None
     ]
     port = facts(dwPortType=PortType.IP_READ, on_the_first_binding=True)
     judge(
@@ -124,7 +124,7 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
     judge(
         "MQQP-3.2.4.1-10",
         expected=each(sut.guid, "pLicGuid"),
-        observed=[UUID(bytes_le=bytes(one.into.pLicGuid)) for one in (call, second)],
+        observed=[UUID(bytes_le=bytes(one.decoded_request.pLicGuid)) for one in (call, second)],
         evidence=[call, second],
     )
     for rule, name, *expected in (
@@ -132,7 +132,7 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
         ("MQQP-3.2.4.1-13", "pQueue", Reader.FIRST_QUEUE_HANDLES.descriptor, Reader.SECOND_QUEUE_HANDLES.descriptor),
         ("MQQP-3.2.4.1-14", "dwpContext", Reader.FIRST_QUEUE_HANDLES.context, Reader.SECOND_QUEUE_HANDLES.context),
     ):
-        found = [getattr(one.into, name) for one in (call, second)]
+        found = [getattr(one.decoded_request, name) for one in (call, second)]
         judge(rule, expected=expected, case=name, observed=found, evidence=[*call.evidence, *second.evidence])
 
 
@@ -152,9 +152,9 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
     if sut.has("inspect"):
         machine = sut.inspect()["QueueManager"]
         allowed = [int(bool(machine.get("RoutingServer") or machine.get("DirectoryServer")))]
-    judge.all(expected=one_of(*allowed), observed=call.into.dwMQS, case="dwMQS", evidence=call.evidence)
-    found = {one.into.dwMQS for one in calls if one.into is not None}
-    judge.all(expected={call.into.dwMQS}, observed=found, case="dwMQS of all openings", evidence=calls)
+    judge.all(expected=one_of(*allowed), observed=call.decoded_request.dwMQS, case="dwMQS", evidence=call.evidence)
+    found = {one.decoded_request.dwMQS for one in calls if one.decoded_request is not None}
+    judge.all(expected={call.decoded_request.dwMQS}, observed=found, case="dwMQS of all openings", evidence=calls)
 
 
 @needs("remote_read")
@@ -242,11 +242,11 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     began_ms = peer.recorder.elapsed_ms()
     limit_ms = sut.duration_ms(FIVE_MINUTES_MS)
     slack_ms = sut.slack_ms(FIVE_MINUTES_MS) + sut.response_timeout_ms
-    peer.environment.run_until(lambda: bool(call.cancel_frames) or call.association.over, limit_ms + slack_ms)
+    peer.environment.run_until(lambda: bool(call.frames_of_cancel_pdus) or call.association.over, limit_ms + slack_ms)
     took = peer.measure_duration(began_ms)
-    given_up = bool(call.cancel_frames) or call.association.over
+    given_up = bool(call.frames_of_cancel_pdus) or call.association.over
     earliest_ms, _ = took.get_allowed_range(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
-    evidence = [*call.evidence, *call.cancel_frames]
+    evidence = [*call.evidence, *call.frames_of_cancel_pdus]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {
         "read_before_the_call": before,
@@ -262,21 +262,21 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     )
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
-    judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancel_frames), evidence=evidence)
+    judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.frames_of_cancel_pdus), evidence=evidence)
     judge.conclude()
     request.wait()
     again = reader.begin_open_queue()
     later = reader.server.wait("RemoteQMOpenQueue", 3)[2:]
     if later:
         peer.environment.run_until(
-            lambda: bool(later[0].cancel_frames) or later[0].association.over, limit_ms + slack_ms
+            lambda: bool(later[0].frames_of_cancel_pdus) or later[0].association.over, limit_ms + slack_ms
         )
         judge(
             "MQQP-3.2.4.1-16",
             expected=cancelled,
-            observed=bool(later[0].cancel_frames),
+            observed=bool(later[0].frames_of_cancel_pdus),
             case="second call",
-            evidence=[*later[0].evidence, *later[0].cancel_frames],
+            evidence=[*later[0].evidence, *later[0].frames_of_cancel_pdus],
         )
         judge.conclude()
     again.wait()

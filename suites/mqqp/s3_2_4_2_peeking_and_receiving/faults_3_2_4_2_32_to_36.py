@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName, UserMessagePacket, parse_packet
 from reference_qm.core.part import QM
@@ -252,7 +252,7 @@ add(
     "client-completed-read-stays-pending",
     ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38"),
     "The client keeps the PendingRemoteReadEntry of a completed read.",
-    skip(ClientMessageReading.remove_pending_read),
+    omit_step(ClientMessageReading.remove_pending_read),
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_remote_call_sequence
+from harness.faults.primitives import omit_remote_call_sequence, omit_step
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_message_reading import ClientMessageReading, RemoteMessage
@@ -19,7 +19,7 @@ add(
     "client-receive-handle-not-kept",
     ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
     "The client does not keep the context handle of a receive.",
-    skip(ClientMessageReading.store_remote_read_handle),
+    omit_step(ClientMessageReading.store_remote_read_handle),
 )
 
 
@@ -78,7 +78,7 @@ add(
     "client-end-receive-not-called",
     ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
     "The client does not call RemoteQMEndReceive.",
-    skip_remote_call_sequence(ClientMessageReading.call_end_receive),
+    omit_remote_call_sequence(ClientMessageReading.call_end_receive),
 )
 
 

@@ -47,7 +47,7 @@ def judge_cancel_in_second_queue(reader: Reader, judge: Judge, section: Section,
     before = len(reader.server.list_calls_of("RemoteQMCancelReceive"))
     reader.begin("cancel", request=request.number)
     cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
-    asked = [call.into for call in cancels if call.into is not None]
+    asked = [call.decoded_request for call in cancels if call.decoded_request is not None]
     judge(
         rules["create"],
         rules["add"],

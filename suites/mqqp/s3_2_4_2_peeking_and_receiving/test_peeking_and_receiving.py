@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, distinct, each, facts, holds
+from harness.expectations import any_order, distinct_values, each, facts, holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.rpc_server import ServedCall
@@ -153,12 +153,12 @@ def judge_fields_of_reads(
         rules["dwRequestID"],
         expected=[reader.get_read_description(calls[1]).dwRequestID],
         case="dwRequestID of RemoteQMCancelReceive",
-        observed=[call.into.dwRequestID for call in cancels if call.into is not None],
+        observed=[call.decoded_request.dwRequestID for call in cancels if call.decoded_request is not None],
         evidence=[calls[1], *cancels],
     )
     judge(
         rules["dwRequestID"],
-        expected=distinct("dwRequestIDs", len(timeouts_ms)),
+        expected=distinct_values("dwRequestIDs", len(timeouts_ms)),
         observed=[reader.get_read_description(call).dwRequestID for call in calls[1:]],
         evidence=calls,
     )
@@ -188,7 +188,9 @@ def judge_ids_of_simultaneous_reads(
     cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
     observed = {
         "dwRequestIDs_differ": len(set(ids.values())) == len(ids),
-        "dwRequestID_of_RemoteQMCancelReceive": [call.into.dwRequestID for call in cancels if call.into is not None],
+        "dwRequestID_of_RemoteQMCancelReceive": [
+            call.decoded_request.dwRequestID for call in cancels if call.decoded_request is not None
+        ],
     }
     expected = facts(dwRequestIDs_differ=True, dwRequestID_of_RemoteQMCancelReceive=[ids[timeouts_ms[0]]])
     judge(rule, expected=expected, observed=observed, case="simultaneous reads", evidence=[*calls, *cancels])
@@ -201,7 +203,7 @@ def judge_fields_of_read(
     asked = reader.get_read_description(call)
     for name, expected in numbers.items():
         if name in rules:
-            holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
+            holder = call.decoded_request.lpRemoteReadDesc2 if name == "SequentialId" else asked
             judge(rules[name], expected=expected, case=name, observed=getattr(holder, name), evidence=call.evidence)
     judge(
         rules["lpBuffer"],
@@ -313,7 +315,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += cancels
-    found = [call.into.dwRequestID for call in cancels if call.into is not None]
+    found = [call.decoded_request.dwRequestID for call in cancels if call.decoded_request is not None]
     judge(
         rules["create"],
         rules["add"],
@@ -322,7 +324,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
         observed=found,
         evidence=evidence,
     )
-    handles = [call.into.hQueue for call in cancels if call.into is not None]
+    handles = [call.decoded_request.hQueue for call in cancels if call.decoded_request is not None]
     judge(
         rules["handle"], expected=[Reader.FIRST_QUEUE_HANDLES.queue], case="hQueue", observed=handles, evidence=evidence
     )
@@ -460,7 +462,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     evidence = [*calls, *ends]
     judge(rules["end"], expected=len(calls), case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
     handles = [reader.get_receive_handle(call).hex() for call in calls]
-    given = [end.into.pphContext.hex() for end in ends if end.into is not None]
+    given = [end.decoded_request.pphContext.hex() for end in ends if end.decoded_request is not None]
     judge(
         rules["end"],
         rules["read_handle"],
@@ -470,7 +472,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
         observed=given,
         evidence=evidence,
     )
-    acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
+    acks: list[Any] = [end.decoded_request.dwAck for end in ends if end.decoded_request is not None]
     judge(rules["ack"], expected=each(Ack.RR_ACK, "dwAck"), observed=acks, evidence=evidence)
 
 

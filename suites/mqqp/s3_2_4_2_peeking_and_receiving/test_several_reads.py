@@ -61,7 +61,7 @@ def test_client_cancels_peek_of_queue_opened_to_peek(peer, sut, judge):
     judge(
         "MQQP-3.2.4.2-02",
         expected=[asked.dwRequestID],
-        observed=[call.into.dwRequestID for call in cancels if call.into is not None],
+        observed=[call.decoded_request.dwRequestID for call in cancels if call.decoded_request is not None],
         case="dwRequestIDs of RemoteQMCancelReceive",
         evidence=[*reader.reads(), *cancels],
     )

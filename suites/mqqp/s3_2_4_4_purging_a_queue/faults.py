@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_remote_call_sequence
+from harness.faults.primitives import omit_remote_call_sequence
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
@@ -14,7 +14,7 @@ add(
     "client-purge-queue-not-called",
     "MQQP-3.2.4.4-D01",
     "The client does not call RemoteQMPurgeQueue.",
-    skip_remote_call_sequence(ClientQueueOpening.purge_queue_at_server),
+    omit_remote_call_sequence(ClientQueueOpening.purge_queue_at_server),
 )
 
 

@@ -27,6 +27,6 @@ def test_client_purges_queue_that_application_names(peer, sut, judge, which):
     reader.server.wait("RemoteQMPurgeQueue", 2)
     peer.pass_time(sut.quiet_ms)
     calls = reader.server.list_calls_of("RemoteQMPurgeQueue")
-    found = [call.into.hQueue for call in calls if call.into is not None]
+    found = [call.decoded_request.hQueue for call in calls if call.decoded_request is not None]
     expected = [(Reader.FIRST_QUEUE_HANDLES.queue, Reader.SECOND_QUEUE_HANDLES.queue)[which]] * 2
     judge("MQQP-3.2.4.4-D01", expected=expected, observed=found, evidence=calls, case="queue handles in the calls")

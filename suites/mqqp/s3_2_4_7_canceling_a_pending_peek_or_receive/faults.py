@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip, skip_remote_call_sequence
+from harness.faults.primitives import omit_remote_call_sequence, omit_step
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_message_reading import ClientMessageReading
@@ -83,7 +83,7 @@ add(
     "client-cancel-receive-not-called",
     "MQQP-3.2.4.7-03",
     "The client does not call RemoteQMCancelReceive.",
-    skip_remote_call_sequence(ClientReadCancelling.call_cancel_receive),
+    omit_remote_call_sequence(ClientReadCancelling.call_cancel_receive),
 )
 
 
@@ -353,7 +353,7 @@ add(
     "client-cancelled-read-stays-pending",
     "MQQP-3.2.4.7-07",
     "The client keeps the PendingRemoteReadEntry of a cancelled read.",
-    skip(ClientReadCancelling.remove_cancelled_read),
+    omit_step(ClientReadCancelling.remove_cancelled_read),
 )
 
 

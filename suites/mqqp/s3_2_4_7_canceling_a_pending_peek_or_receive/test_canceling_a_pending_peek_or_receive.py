@@ -85,7 +85,7 @@ def judge_cancel_call(judge, cancels, request_id):
         ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND_QUEUE_HANDLES.descriptor),
         ("MQQP-3.2.4.7-06", "dwRequestID", request_id),
     ):
-        found = [getattr(call.into, name) for call in cancels if call.into is not None]
+        found = [getattr(call.decoded_request, name) for call in cancels if call.decoded_request is not None]
         judge(rule, expected=[expected], observed=found, evidence=cancels, case=f"{name} in RemoteQMCancelReceive")
 
 

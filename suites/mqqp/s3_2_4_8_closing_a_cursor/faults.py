@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip_remote_call_sequence
+from harness.faults.primitives import omit_remote_call_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.part import QM
@@ -19,7 +19,7 @@ add(
     "client-close-cursor-not-called",
     ("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"),
     "The client does not call RemoteQMCloseCursor.",
-    skip_remote_call_sequence(ClientReadCancelling.close_remote_cursor),
+    omit_remote_call_sequence(ClientReadCancelling.close_remote_cursor),
 )
 
 

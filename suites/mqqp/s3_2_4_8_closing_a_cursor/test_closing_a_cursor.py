@@ -39,7 +39,7 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
         ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND_QUEUE_HANDLES.queue),
         ("MQQP-3.2.4.8-04", "hCursor", handles[closed]),
     ):
-        found = [getattr(call.into, name) for call in calls if call.into is not None]
+        found = [getattr(call.decoded_request, name) for call in calls if call.decoded_request is not None]
         judge(rule, expected=[expected], case=name, observed=found, evidence=evidence)
     reader.begin("remote_close_cursor", cursor=cursors[1 - closed])
     calls = reader.server.wait("RemoteQMCloseCursor", 2)
@@ -48,7 +48,7 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
         ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND_QUEUE_HANDLES.queue),
         ("MQQP-3.2.4.8-04", "hCursor", handles[1 - closed]),
     ):
-        found = [getattr(call.into, name) for call in calls[1:] if call.into is not None]
+        found = [getattr(call.decoded_request, name) for call in calls[1:] if call.decoded_request is not None]
         judge(rule, expected=[expected], case=f"{name} of the second call", observed=found, evidence=evidence)
 
 
@@ -105,5 +105,5 @@ def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
         ("MQQP-3.2.4.8-03", "hQueue", (Reader.FIRST_QUEUE_HANDLES.queue, Reader.SECOND_QUEUE_HANDLES.queue)),
         ("MQQP-3.2.4.8-04", "hCursor", (Reader.FIRST_CURSOR_HANDLE, Reader.SECOND_CURSOR_HANDLE)),
     ):
-        found = [getattr(call.into, name) for call in calls if call.into is not None]
+        found = [getattr(call.decoded_request, name) for call in calls if call.decoded_request is not None]
         judge(rule, expected=[handles[closed]], case=name, observed=found, evidence=calls)

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_remote_call_sequence
+from harness.faults.primitives import omit_remote_call_sequence, omit_step
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry, RemoteQueue
@@ -178,7 +178,7 @@ add(
     "client-close-queue-not-called",
     ("MQQP-3.2.4.9-05", "MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01"),
     "The client does not call RemoteQMCloseQueue.",
-    skip_remote_call_sequence(ClientQueueOpening.call_close_queue),
+    omit_remote_call_sequence(ClientQueueOpening.call_close_queue),
 )
 
 
@@ -327,7 +327,7 @@ add(
     "client-closed-queue-entry-kept",
     "MQQP-3.2.4.9-07",
     "The client keeps the RemoteOpenQueueEntry of a closed queue.",
-    skip(ClientQueueOpening.remove_remote_open_queue_entry),
+    omit_step(ClientQueueOpening.remove_remote_open_queue_entry),
 )
 
 

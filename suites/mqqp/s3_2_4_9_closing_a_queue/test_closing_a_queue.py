@@ -50,7 +50,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
         observed=len(calls),
         evidence=evidence,
     )
-    found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
+    found = [bytes(call.decoded_request.pphContext).hex() for call in calls if call.decoded_request is not None]
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
@@ -75,7 +75,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
         peer.pass_time(sut.quiet_ms)
         calls = reader.server.list_calls_of("RemoteQMCloseQueue")
         judge("MQQP-3.2.4.9-05", expected=len(closed), observed=len(calls), case="calls after closes", evidence=calls)
-        found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
+        found = [bytes(call.decoded_request.pphContext).hex() for call in calls if call.decoded_request is not None]
         judge("MQQP-3.2.4.9-02", expected=closed, observed=found, case="handles after closes", evidence=calls)
 
 
@@ -103,7 +103,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
         )
         return
     evidence = [*reads, *cancels]
-    named = [call.into.hQueue for call in cancels if call.into is not None]
+    named = [call.decoded_request.hQueue for call in cancels if call.decoded_request is not None]
     judge(
         "MQQP-3.2.4.9-03",
         expected=[Reader.SECOND_QUEUE_HANDLES.queue] * len(cancels),
@@ -111,7 +111,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
         observed=named,
         evidence=evidence,
     )
-    asked = {call.into.dwRequestID for call in cancels if call.into is not None}
+    asked = {call.decoded_request.dwRequestID for call in cancels if call.decoded_request is not None}
     of_a_read = len(asked & {reader.get_read_description(call).dwRequestID for call in reads})
     case = "number of calls of RemoteQMCancelReceive with the dwRequestID of a pending read"
     judge("MQQP-3.2.4.9-04", expected=len(cancels), observed=of_a_read, case=case, evidence=evidence)

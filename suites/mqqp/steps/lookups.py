@@ -47,7 +47,7 @@ def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
     while len(found) < count and read.packet is not None:
         valid = [
             one
-            for one in list_candidate_lookup_ids(read.sequential_id or 0, read)
+            for one in list_candidate_lookup_ids(read.sequential_id_of_read or 0, read)
             if any(queue.look_up(action, one).outcome == "MQ_OK" for action in _LOOKUP_PEEK_ACTIONS)
         ]
         if not valid:

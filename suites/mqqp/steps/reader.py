@@ -13,7 +13,7 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
-from harness.sut.releases import LackedByRelease, lacks_method
+from harness.sut.releases import LackedByRelease, does_release_lack_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, build_desc2, takes_message
@@ -220,7 +220,7 @@ class Reader:
         """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
         call.respond()
         for read in self.reads():
-            if not read.answered and self.get_read_description(read).dwRequestID == call.into.dwRequestID:
+            if not read.answered and self.get_read_description(read).dwRequestID == call.decoded_request.dwRequestID:
                 self.answer_read(read, None, self.CANCELED_BY_CLIENT_STATUS)
 
     def answer_start_receives_with_message(self, data: bytes | None = None) -> None:
@@ -237,11 +237,11 @@ class Reader:
         """Return the REMOTEREADDESC of a request as a scapy packet; raise ConformanceFailure if the
         request has none.
         """
-        if call.into is None:
+        if call.decoded_request is None:
             raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
         if call.name == Method.START_RECEIVE:
-            return call.into.lpRemoteReadDesc
-        described = call.into.lpRemoteReadDesc2.pRemoteReadDesc
+            return call.decoded_request.lpRemoteReadDesc
+        described = call.decoded_request.lpRemoteReadDesc2.pRemoteReadDesc
         if described is None:
             raise ConformanceFailure(f"pRemoteReadDesc of {call.name} is NULL")
         return described.value
@@ -273,12 +273,12 @@ class Reader:
         release does not have the method.
         """
         found = self.server.wait(name)
-        if not found and lacks_method(self.sut, name):
+        if not found and does_release_lack_method(self.sut, name):
             raise LackedByRelease(f"the client does not implement {name}")
         if not found:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"the SUT did not call {name}; its calls: {came}")
-        if found[0].into is None:
+        if found[0].decoded_request is None:
             raise ConformanceFailure(f"the stub of {name} cannot be read: {found[0].malformed}")
         return found[0]
 

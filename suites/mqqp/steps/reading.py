@@ -5,20 +5,22 @@ read.
 from __future__ import annotations
 
 from harness.peer.association import Call
-from harness.peer.remote import MESSAGE_BODY, Remote
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER, RemoteReaderOfSut
 from suites import messages
 
 LOW_7_BYTES_MASK = (1 << 56) - 1
 """The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
 
-def send_messages_to_queue(remote: Remote, kind: str, *labels: str) -> None:
+def send_messages_to_queue(remote: RemoteReaderOfSut, kind: str, *labels: str) -> None:
     """Send messages to a plain or transactional queue of the SUT."""
     if kind != "transactional":
         remote.deliver(labels, kind)
         return
     sequence = messages.Sequence(remote.peer)
-    remote.send_all([sequence.message(label=label, body=MESSAGE_BODY) for label in labels])
+    remote.send_messages_and_require_acks(
+        [sequence.message(label=label, body=BODY_OF_MESSAGES_FROM_PEER) for label in labels]
+    )
 
 
 def read_sizes_of_response(read: Call) -> tuple[int | None, int | None]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows, only_if, replace_part
+from harness.faults.parts import faulty_only_if, follows_reading_of_erratum, replace_part
 from harness.faults.primitives import combine_installers
-from harness.faults.registry import add_reading
+from harness.faults.registry import register_variant_of_reading
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -19,18 +19,18 @@ from reference_qm.surface.commands import Result
 COORDINATOR_UNAVAILABLE_ERROR = "the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)"
 
 
-@follows("E200.2")
+@follows_reading_of_erratum("E200.2")
 class NoMessageIsTransferredWhileDirectoryIsOffline(SessionEstablishing):
     """While DirectoryOffline is TRUE, the queue manager sends no messages to other queue managers."""
 
-    @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
+    @faulty_only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
         self.qm.sessions[session.number] = session
         self.qm.session_closing.await_reconnect(session, now)
 
 
 class _TransactionalSendRefuser(HigherLayerCommands):
-    @only_if(lambda part, *_: not part.qm.coordinated)
+    @faulty_only_if(lambda part, *_: not part.qm.coordinated)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.transactional or request.transaction is not None:
             raise CommandError(COORDINATOR_UNAVAILABLE_ERROR)
@@ -38,21 +38,21 @@ class _TransactionalSendRefuser(HigherLayerCommands):
 
 
 class _TransactionalReceiveRefuser(QueueCommands):
-    @only_if(lambda part, *_: not part.qm.coordinated)
+    @faulty_only_if(lambda part, *_: not part.qm.coordinated)
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
             raise CommandError(COORDINATOR_UNAVAILABLE_ERROR)
         super().receive_message(request, token, now)
 
 
-add_reading(
+register_variant_of_reading(
     "E201.2",
     "Without the Transaction Coordinator, applications cannot send to or receive from a transactional queue.",
     combine_installers(replace_part(_TransactionalSendRefuser), replace_part(_TransactionalReceiveRefuser)),
 )
 
 
-@follows("E202.2")
+@follows_reading_of_erratum("E202.2")
 class PreparedTransactionsAreAbortedWithoutCoordinator(TransactionCoordinating):
     """When the queue manager loses the coordinator, it also aborts prepared transactions."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
-from harness.faults.calls import with_arguments
+from harness.faults.calls import change_step_arguments
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -30,7 +30,7 @@ add(
     "queue-manager-receive-by-lookup-identifier-in-transaction-deletes-at-once",
     "MQSO-3.2.1-01",
     "Before the commit, the queue manager deletes a message that a transaction has received by its LookupIdentifier.",
-    with_arguments(MessageReading.read_by_lookup_identifier, transaction=lambda given: None),
+    change_step_arguments(MessageReading.read_by_lookup_identifier, transaction=lambda given: None),
 )
 
 
@@ -49,7 +49,7 @@ add(
     "queue-manager-cursor-receive-in-transaction-deletes-at-once",
     "MQSO-3.2.1-01",
     "Before the commit, the queue manager deletes a message that a transaction has received through a cursor.",
-    with_arguments(
+    change_step_arguments(
         MessageReading.dequeue_message,
         transaction=lambda given: None if given.cursor is not None else given.transaction,
     ),
@@ -123,7 +123,7 @@ add(
     "queue-manager-recoverable-dead-letter-lost-at-restart",
     "MQSO-3.2.1-D02",
     "At a restart, the queue manager loses the recoverable messages in the dead-letter queue.",
-    at_restart(remove_nontransactional_dead_letters),
+    change_core_at_restart(remove_nontransactional_dead_letters),
 )
 
 
@@ -138,7 +138,7 @@ add(
     "receiver-recoverable-message-of-network-lost-at-restart",
     "MQSO-3.2.1-D02",
     "At a restart, the queue manager loses the recoverable messages that arrived from other queue managers.",
-    at_restart(_remove_messages_sent_by_other_computers),
+    change_core_at_restart(_remove_messages_sent_by_other_computers),
     blind=True,
 )
 
@@ -152,7 +152,7 @@ add(
     "receiver-recoverable-message-repeated-after-restart-delivered-twice",
     "MQSO-3.2.1-D02",
     "After a restart, the receiver delivers a recoverable message again if the sender repeats the message.",
-    at_restart(_clear_message_id_history),
+    change_core_at_restart(_clear_message_id_history),
     blind=True,
 )
 
@@ -178,7 +178,7 @@ add(
     "receiver-sequence-of-empty-queue-forgotten-at-restart",
     "MQSO-3.2.1-D03",
     "After a restart, the receiver delivers a repeated transactional message again if its queue was empty.",
-    at_restart(_forget_incoming_sequences_of_empty_queues),
+    change_core_at_restart(_forget_incoming_sequences_of_empty_queues),
     blind=True,
 )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import combine_installers, replace_during, skip
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import combine_installers, omit_step, replace_method_during
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -40,7 +40,7 @@ add(
     "router-keeps-messages",
     "MQSO-3.3.4.5-01",
     "The router accepts messages to other queue managers but does not forward them.",
-    skip(MessageRouting.forward_message),
+    omit_step(MessageRouting.forward_message),
 )
 
 
@@ -57,7 +57,7 @@ add(
     "router-duplicate-message-forwarded",
     "MQSO-3.3.4.5-D01",
     "A router forwards a repeated message although its identifier is in the message history.",
-    replace_during(
+    replace_method_during(
         MessageRouting.route_message,
         MessageHistory.find_duplicate,
         lambda original, *_: lambda *arguments, **named: None,
@@ -127,7 +127,7 @@ add(
     "receiver-session-ack-not-sent",
     "MQSO-3.3.4.5-D03",
     "The receiver never sends a separate SessionAck packet.",
-    skip(SessionAcks.send),
+    omit_step(SessionAcks.send),
 )
 
 
@@ -135,7 +135,7 @@ add(
     "sender-does-not-reconnect-after-outage",
     ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
     "The sender does not reestablish a lost session.",
-    skip(SessionEstablishing.on_session_retry_connect_timer),
+    omit_step(SessionEstablishing.on_session_retry_connect_timer),
 )
 
 
@@ -163,7 +163,7 @@ class SenderAfterReconnectRepeatsOnlyFirstMessage(SessionClosing):
 class SenderDoesNotReconnectAfterSecondLostConnection(SessionClosing):
     """The sender establishes a session again after its first loss, but not after its second loss."""
 
-    @only_if(lambda self, session, now: session.initiator)
+    @faulty_only_if(lambda self, session, now: session.initiator)
     def await_reconnect(self, session: Session, now: Now) -> None:
         losses = getattr(self, "losses", {})
         self.losses = {**losses, session.number: losses.get(session.number, 0) + 1}

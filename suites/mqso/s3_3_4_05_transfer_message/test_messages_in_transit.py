@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from harness.wire import PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message, send_for_forwarding
@@ -17,7 +17,10 @@ from suites.mqqb.steps.opening import OTHER_GUID
 
 TRANSIT_USER_HEADER_FIELDS: dict[str, Any] = {"SourceQueueManager": OTHER_GUID, "RC": 1}
 USER_HEADER_FIELDS_BY_DESTINATION: dict[str, dict[str, Any]] = {
-    "public": {"DQ": 5, "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=FAR_PUBLIC_QUEUE)},
+    "public": {
+        "DQ": 5,
+        "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE),
+    },
     "private": {"DQ": 3, "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=1)},
 }
 """The fields of UserHeader for a queue of the queue manager in the other site, by the kind of the queue's name."""
@@ -36,7 +39,7 @@ def test_message_in_transit_is_sent_to_site_gate(peer, sut, judge, name, deliver
     user = {
         **TRANSIT_USER_HEADER_FIELDS,
         **USER_HEADER_FIELDS_BY_DESTINATION[name],
-        "QueueManagerAddress": FAR_QUEUE_MANAGER,
+        "QueueManagerAddress": GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE,
     }
     headers: dict[str, Any] = {}
     if delivery == "transactional":
@@ -48,5 +51,5 @@ def test_message_in_transit_is_sent_to_site_gate(peer, sut, judge, name, deliver
         evidence=[first, sent, forwarded],
     )
     if forwarded is not None:
-        expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})
+        expected = fields({"UserHeader.QueueManagerAddress": str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE)})
         judge.all(expected=expected, observed=Layout(forwarded), evidence=[sent, forwarded])

@@ -125,7 +125,7 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     peer.eventually(lambda: len(sut.labels(queue)) == len(first))
     session = peer.open_raw()
     sent += [session.send(one) for one in first]
-    session.check_alive()
+    session.require_session_ack_for_message()
     peer.settle()
     judge.all(expected=in_queue(*labels), observed=sut.labels(queue), evidence=sent)
     for _ in first:
@@ -133,12 +133,12 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     sent += [session.send(peer.message(label=f"between {number}")) for number in range(INTERVENING_MESSAGE_COUNT)]
     peer.settle()
     sent += [session.send(one) for one in first]
-    session.check_alive()
+    session.require_session_ack_for_message()
     peer.settle()
     judge.all(expected=in_queue(), observed=sut.labels(queue), evidence=sent, case="after the messages were received")
     others = [one for one in build_messages_of_source("other") for _ in range(2)]
     sent += [session.send(one) for one in others]
-    session.check_alive()
+    session.require_session_ack_for_message()
     peer.settle()
     labels = sut.labels(queue)
     repeated = [label for label in set(labels) if labels.count(label) > 1]

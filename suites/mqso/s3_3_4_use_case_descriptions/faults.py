@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.calls import replace_step_if
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -365,7 +365,7 @@ class QueueManagerMessageReceivedByCursorStaysInQueue(MessageReading):
 class QueueManagerMessageReceivedFromJournalStaysInJournal(MessagePositions):
     """A message that an application receives from the journal of a queue stays in the journal."""
 
-    @only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
+    @faulty_only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         self.unlock_message(position)
 
@@ -412,6 +412,6 @@ class QueueManagerAbortDeletesSecondReceivedMessage(TransactionEvents):
 class QueueManagerSubqueueKeepsMessageReceivedInTransaction(TransactionEvents):
     """A message that a transaction receives from a subqueue is in the subqueue again after the commit."""
 
-    @only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)
+    @faulty_only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         self.qm.message_positions.unlock_message(operation.MessagePositionReference)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.core.queueing.waiting_reads import WaitingReads
@@ -36,7 +36,7 @@ add(
     "MQSO-3.3.4.6-D02",
     "The queue manager does not remove a message from its queue if the receive was already waiting when the message "
     "arrived.",
-    replace_during(
+    replace_method_during(
         WaitingReads.pass_message_to_waiting_reader, MessageReading.take_message_out, _make_receive_without_removal
     ),
     blind=True,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import at_restart
+from harness.faults.parts import fault, faulty_only_if
+from harness.faults.primitives import change_core_at_restart
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -32,7 +32,7 @@ add(
     "queue-manager-journal-quota-of-queue-lost-at-restart",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "At a restart, the queue manager sets JournalQuota of its queues to unlimited.",
-    at_restart(reset_journal_quotas),
+    change_core_at_restart(reset_journal_quotas),
 )
 
 
@@ -46,7 +46,7 @@ add(
     "queue-manager-modify-time-of-queue-lost-at-restart",
     "MQSO-4.3.1-01",
     "At a restart, the queue manager sets ModifyTime of its queues to the time of their creation.",
-    at_restart(reset_modify_times),
+    change_core_at_restart(reset_modify_times),
 )
 
 
@@ -59,7 +59,7 @@ add(
     "queue-manager-subqueues-lost-at-restart",
     "MQSO-4.3.1-01",
     "At a restart, the queue manager loses its subqueues.",
-    at_restart(_remove_subqueues),
+    change_core_at_restart(_remove_subqueues),
     blind=True,
 )
 
@@ -78,7 +78,7 @@ add(
     "queue-manager-lookup-identifiers-change-at-restart",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "At a restart, the queue manager changes the LookupIdentifiers of messages.",
-    at_restart(_change_lookup_identifiers),
+    change_core_at_restart(_change_lookup_identifiers),
     blind=True,
 )
 
@@ -131,7 +131,7 @@ add(
     "queue-manager-prepared-transaction-aborted-at-restart",
     "MQSO-4.3.1.2-02",
     "At a restart, the queue manager aborts prepared transactions.",
-    at_restart(_abort_restored_transactions),
+    change_core_at_restart(_abort_restored_transactions),
     blind=True,
 )
 
@@ -179,7 +179,7 @@ class SenderMessageRefusedForQuotaNotDeadLettered(FinalAcks):
     because of a quota.
     """
 
-    @only_if(lambda self, position, message_class: message_class == MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA)
+    @faulty_only_if(lambda self, position, message_class: message_class == MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA)
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         self.qm.disk.save(build_removal_change([position.MessagePosition]))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import MADE_UP_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody, PublicName, parse_format_name
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -30,7 +30,7 @@ add(
     "transactional-message-gets-no-order-ack",
     "MQSO-4.3.1.2-D04",
     "The destination stores transactional messages but never acknowledges them.",
-    skip(OrderAcks.start_order_ack_timer),
+    omit_step(OrderAcks.start_order_ack_timer),
 )
 
 
@@ -187,7 +187,7 @@ class PublicQueueCreatedInWorkgroupMode(PublicQueuePublishing):
         if self.qm.enterprise.state.DirectoryIntegrated:
             super().publish(queue, published)
         else:
-            queue.Identifier = OTHER_GUID
+            queue.Identifier = MADE_UP_GUID
             published(Status.MQ_OK)
 
 
@@ -207,7 +207,7 @@ class QueueManagerPublicQueueCreatedAfterStartWithoutDirectory(PublicQueuePublis
 
     def publish(self, queue: Queue, published: StatusCallback) -> None:
         if self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated:
-            queue.Identifier = OTHER_GUID
+            queue.Identifier = MADE_UP_GUID
             published(Status.MQ_OK)
         else:
             super().publish(queue, published)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
+from harness.topology.topology_file import GUID_OF_QUEUE_MANAGER_NEAR_SENDER, RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
 from suites.mqqb.steps.provoking import read_application_tag
 from suites.mqso.steps.routed import DELIVERY_MODES
 
@@ -22,14 +22,14 @@ def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, de
     sender. The sender sends two messages for a queue of this queue manager to the router.
     """
     sender = topology.sender
-    if sender.read_directory_object(queue_manager=str(NEAR_QUEUE_MANAGER_GUID)) is None:
+    if sender.read_directory_object(queue_manager=str(GUID_OF_QUEUE_MANAGER_NEAR_SENDER)) is None:
         judge.mark_not_exercised(
-            "MQSO-4.3.1.3-03", reason=f"the directory has no queue manager {NEAR_QUEUE_MANAGER_GUID}"
+            "MQSO-4.3.1.3-03", reason=f"the directory has no queue manager {GUID_OF_QUEUE_MANAGER_NEAR_SENDER}"
         )
         return
     for tag in APPLICATION_TAGS_OF_ROUTED_MESSAGES:
         sender.send(
-            rf"PRIVATE={NEAR_QUEUE_MANAGER_GUID}\00000007",
+            rf"PRIVATE={GUID_OF_QUEUE_MANAGER_NEAR_SENDER}\00000007",
             body=f"message {tag}",
             application_tag=tag,
             delivery=delivery,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from suites.mqqb.steps.sender import Sender
 
 RESTART_STEP_OF_DELIVERY_SERIES = "restart"
@@ -17,7 +17,7 @@ def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """Messages of each delivery to a public queue of another site arrive at the peer, which is the site gate. Each
     message is sent on a new session, the last two after a restart of the SUT.
     """
-    sender = Sender(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    sender = Sender(peer, sut, f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}")
     for number, step in enumerate(DELIVERY_AND_RESTART_STEPS, 1):
         if step == RESTART_STEP_OF_DELIVERY_SERIES:
             sut.restart()
@@ -27,7 +27,7 @@ def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
         frames = [] if session is None else sender.collect_messages(session, 1)
         observed = {str(frame["UserHeader"].QueueManagerAddress) for frame in frames}
         case = f"QueueManagerAddress of the messages that arrive at the site gate in step {number} ({step})"
-        judge.all(expected={str(FAR_QUEUE_MANAGER)}, observed=observed, case=case, evidence=frames)
+        judge.all(expected={str(GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE)}, observed=observed, case=case, evidence=frames)
         if session is None:
             return
         session.acknowledge_all()

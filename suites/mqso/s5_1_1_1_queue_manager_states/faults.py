@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, skip, skip_during
+from harness.faults.primitives import omit_step, omit_step_during, replace_method_during
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -39,12 +39,15 @@ add(
     "session-request-not-answered",
     ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"),
     "The queue manager accepts connections, but answers no request on them.",
-    skip(SessionOpening.accept_transport),
+    omit_step(SessionOpening.accept_transport),
 )
 
 
 add(
-    "ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(PingHandling.receive_request)
+    "ping-not-answered",
+    "MQSO-5.1.1-01",
+    "The queue manager does not answer pings.",
+    omit_step(PingHandling.receive_request),
 )
 
 
@@ -61,7 +64,7 @@ add(
     "failed-initialization-not-retried",
     ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
     "The queue manager does not retry a failed initialization.",
-    skip(QueueManagerInitialization.start_initialization_retry_timer),
+    omit_step(QueueManagerInitialization.start_initialization_retry_timer),
 )
 
 
@@ -69,7 +72,7 @@ add(
     "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close its sessions.",
-    skip_during(InputDispatching.on_stopped, SessionClosing.close),
+    omit_step_during(InputDispatching.on_stopped, SessionClosing.close),
 )
 
 
@@ -77,7 +80,7 @@ add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
-    skip_during(InputDispatching.on_stopped, ClientTasks.abandon_all_tasks),
+    omit_step_during(InputDispatching.on_stopped, ClientTasks.abandon_all_tasks),
 )
 
 
@@ -115,7 +118,7 @@ add(
     "queue-manager-throttled-forever",
     ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
     "The queue manager leaves Throttled TRUE when resources are sufficient again.",
-    skip(QueueQuotas.end_flow_control),
+    omit_step(QueueQuotas.end_flow_control),
 )
 
 
@@ -161,7 +164,7 @@ add(
     "queue-manager-never-throttled",
     ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
     "The queue manager never sets Throttled, and accepts all messages while resources are short.",
-    skip(QueueQuotas.begin_flow_control),
+    omit_step(QueueQuotas.begin_flow_control),
 )
 
 
@@ -199,7 +202,7 @@ add(
     "offline-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays online when an administrator takes it offline.",
-    skip(TransferAdministering.take_offline),
+    omit_step(TransferAdministering.take_offline),
 )
 
 
@@ -207,7 +210,7 @@ add(
     "online-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays offline when an administrator brings it online.",
-    skip(TransferAdministering.bring_online),
+    omit_step(TransferAdministering.bring_online),
 )
 
 
@@ -320,7 +323,7 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    replace_during(InputDispatching.on_stopped, SessionClosing.close, _close_only_open_sessions_at_stop),
+    replace_method_during(InputDispatching.on_stopped, SessionClosing.close, _close_only_open_sessions_at_stop),
     blind=True,
 )
 

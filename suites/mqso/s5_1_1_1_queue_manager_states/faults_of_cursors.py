@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queue_manager import QueueManager
@@ -38,7 +38,7 @@ add(
     "restarted-queue-manager-new-cursor-at-place-of-old-cursor",
     "MQSO-5.1.1-D01",
     "After a restart, a new cursor stands at the second message, where a cursor stood before the restart.",
-    combine_installers(replace_part(_RestartedCursorMover), at_restart(_record_restart)),
+    combine_installers(replace_part(_RestartedCursorMover), change_core_at_restart(_record_restart)),
 )
 
 

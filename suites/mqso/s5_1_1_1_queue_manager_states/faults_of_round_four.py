@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -79,6 +79,6 @@ add(
     "MQSO-5.1.1-D01",
     "The restarted queue manager opens the cursors of its local applications again, so that their former numbers can "
     "still be used.",
-    combine_installers(replace_part(OpenedCursorRecorder), at_restart(_open_recorded_cursors)),
+    combine_installers(replace_part(OpenedCursorRecorder), change_core_at_restart(_open_recorded_cursors)),
     blind=True,
 )

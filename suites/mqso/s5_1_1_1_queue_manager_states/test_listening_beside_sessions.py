@@ -26,7 +26,7 @@ def test_sut_listens_beside_open_session_and_remote_reader(peer, sut, remote, ju
     _judge_whether_sut_listens(
         peer, sut, judge, "MQSO-5.1.1-01", "MQSO-6.6.1-D07", case="beside a session and a reader"
     )
-    connection.check_alive()
+    connection.require_session_ack_for_message()
 
 
 @needs("qm2qm", "ping", "restart")
@@ -38,7 +38,7 @@ def test_sut_listens_after_restart(peer, sut, judge):
     sut.restart()
     connection = peer.open_raw()
     _judge_whether_sut_listens(peer, sut, judge, "MQSO-5.1.1-01", case="after a restart")
-    connection.check_alive()
+    connection.require_session_ack_for_message()
 
 
 def _judge_whether_sut_listens(peer, sut, judge, *rules, case):

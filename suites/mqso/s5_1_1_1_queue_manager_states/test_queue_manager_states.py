@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import any_order, closed, each, facts, fields, holds, in_queue
+from harness.expectations import any_order, connection_closed_by_sut, each, facts, fields, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
@@ -24,7 +24,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     clients open a queue.
     """
     attempts = [SessionAttempt(peer) for _ in range(2)]
-    pinged = [peer.open_udp() for _ in range(2)]
+    pinged = [peer.open_ping_port() for _ in range(2)]
     pings = [one.send(ping_request(Cookie=7 + number)) for number, one in enumerate(pinged)]
     pongs = [one.poll() for one in pinged]
     evidence = [*pings, *(pong for pong in pongs if pong is not None)]
@@ -161,7 +161,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     judge(
         *STOPPED_SUT_RULES,
         "MQDMPR-3.1.1.1-23",
-        expected=closed(),
+        expected=connection_closed_by_sut(),
         observed=observed,
         evidence=[connection.last],
     )

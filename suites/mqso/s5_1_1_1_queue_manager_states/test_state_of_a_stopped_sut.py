@@ -46,7 +46,7 @@ def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
             judge.all(expected=facts(**expected), observed=kept.messages(kind), evidence=sent, case=case)
         connection = peer.open_raw()
         sent.append(connection.send(packet))
-        connection.check_alive()
+        connection.require_session_ack_for_message()
         peer.settle()
         case = f"labels in the queue of the repeated message after stop {number}"
         judge.all(expected=in_queue("once"), observed=sut.labels(queue), evidence=sent, case=case)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, skip
+from harness.faults.primitives import change_core_at_restart, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.destination_resolving import DestinationResolving
@@ -135,7 +135,7 @@ add(
     "pending-receive-gets-no-message",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
     "A pending receive does not get the message that arrives.",
-    skip(WaitingReads.pass_new_message_to_waiting_readers),
+    omit_step(WaitingReads.pass_new_message_to_waiting_readers),
 )
 
 
@@ -143,7 +143,7 @@ add(
     "pending-receive-ignores-timeout",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
     "A pending receive continues to wait after its timeout.",
-    skip(WaitingReads.on_waiting_message_read_timer),
+    omit_step(WaitingReads.on_waiting_message_read_timer),
 )
 
 
@@ -263,7 +263,7 @@ add(
     "deleted-queue-still-exists",
     "MQSO-5.1.1.2-D05",
     "A queue still exists after it was deleted.",
-    skip(QueueLifecycle.forget),
+    omit_step(QueueLifecycle.forget),
 )
 
 
@@ -337,7 +337,7 @@ add(
     "cursors-survive-restart",
     ("MQSO-5.1.1-D01", "MQSO-5.1.1.2-D06"),
     "Open queues and their cursors are open again after a restart.",
-    at_restart(_open_nonempty_queues_with_cursors),
+    change_core_at_restart(_open_nonempty_queues_with_cursors),
 )
 
 

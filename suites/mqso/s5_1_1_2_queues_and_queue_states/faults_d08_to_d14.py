@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers, skip, skip_during
+from harness.faults.primitives import change_core_at_restart, combine_installers, omit_step, omit_step_during
 from harness.faults.registry import add
 from reference_qm.codec import DirectQueueFormatName, PrivateName, UserMessagePacket
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -34,7 +34,7 @@ add(
     "idle-outgoing-queue-not-destroyed",
     "MQSO-5.1.1.2-D08",
     "An idle outgoing queue is never destroyed.",
-    skip(DestinationResolving.on_outgoing_queue_idle_timer),
+    omit_step(DestinationResolving.on_outgoing_queue_idle_timer),
 )
 
 
@@ -42,7 +42,7 @@ add(
     "unconnected-outgoing-queue-does-not-retry",
     "MQSO-5.1.1.2-D08",
     "An outgoing queue that could not connect does not try again.",
-    skip_during(SessionClosing.close_session_after_failed_establishment, SessionClosing.await_reconnect),
+    omit_step_during(SessionClosing.close_session_after_failed_establishment, SessionClosing.await_reconnect),
 )
 
 
@@ -73,7 +73,7 @@ add(
     "outgoing-queue-does-not-reconnect-after-lost-connection",
     "MQSO-5.1.1.2-D09",
     "An outgoing queue whose connection is lost does not connect again.",
-    skip_during(SessionClosing.on_transport_lost, SessionClosing.await_reconnect),
+    omit_step_during(SessionClosing.on_transport_lost, SessionClosing.await_reconnect),
 )
 
 
@@ -92,7 +92,7 @@ add(
     "pause-of-outgoing-queue-has-no-effect",
     "MQSO-5.1.1.2-D10",
     "A paused outgoing queue continues to send.",
-    skip(TransferAdministering.pause_queue),
+    omit_step(TransferAdministering.pause_queue),
 )
 
 
@@ -100,7 +100,7 @@ add(
     "resume-of-outgoing-queue-has-no-effect",
     "MQSO-5.1.1.2-D10",
     "A resumed outgoing queue stays paused.",
-    skip(TransferAdministering.resume_queue),
+    omit_step(TransferAdministering.resume_queue),
 )
 
 
@@ -227,7 +227,7 @@ add(
     "delivered-message-not-journaled",
     "MQSO-5.1.1.2-D12",
     "A delivered message with positive journaling is not journaled.",
-    skip(MessageJournaling.journal_delivered_message),
+    omit_step(MessageJournaling.journal_delivered_message),
 )
 
 
@@ -255,7 +255,7 @@ add(
     "undelivered-message-lost",
     ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
     "An undelivered message with negative journaling is lost.",
-    skip(MessageJournaling.journal_failed_message),
+    omit_step(MessageJournaling.journal_failed_message),
 )
 
 
@@ -276,7 +276,7 @@ add(
     "queue-manager-transactional-dead-letter-in-other-queue-after-restart",
     "MQSO-5.1.1.2-D13",
     "After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages.",
-    combine_installers(replace_part(WrongDeadLetterQueueChooser), at_restart(_record_restart)),
+    combine_installers(replace_part(WrongDeadLetterQueueChooser), change_core_at_restart(_record_restart)),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.codec import PrivateName, parse_format_name
 from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.core.sessions.session_closing import SessionClosing
@@ -58,7 +58,7 @@ class SenderOutgoingQueueNotConnectedAgainAfterSecondLoss(SessionClosing):
 class SenderReconnectsOnlyOneLostOutgoingQueue(SessionClosing):
     """The sender does not wait to connect an outgoing queue again while a different outgoing queue waits."""
 
-    @only_if(
+    @faulty_only_if(
         lambda self, session, now: any(
             one.SessionState.value == "WAITING_RECONNECT" for one in self.qm.sessions.values() if one is not session
         )

@@ -30,7 +30,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
     """
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     if sut.has("private_names"):
-        names += [peer.private_name(number) for number in (4, 5)]
+        names += [peer.build_private_format_name_of_peer(number) for number in (4, 5)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
             sut.send(name, body="waits")

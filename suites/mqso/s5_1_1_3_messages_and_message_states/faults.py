@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
@@ -68,7 +68,7 @@ class QueueManagerMessageLockedAtExpiryNeverExpires(MessageLifetimes):
 class QueueManagerTransactionalMessageInQueueNeverExpires(MessageLifetimes):
     """A transactional message in a local queue never expires."""
 
-    @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
+    @faulty_only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         """Watch nothing."""
 
@@ -77,7 +77,7 @@ add(
     "session-ack-leaves-messages-in-outgoing-queue",
     ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
     "A SessionAck does not remove messages from their outgoing queue.",
-    skip(SessionAcks.delete_position),
+    omit_step(SessionAcks.delete_position),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "order-ack-leaves-messages-in-outgoing-queue",
     ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
     "An OrderAck does not remove transactional messages from their outgoing queue.",
-    skip(OrderAcks.delete_order_acknowledged_messages),
+    omit_step(OrderAcks.delete_order_acknowledged_messages),
 )
 
 
@@ -193,7 +193,7 @@ add(
     "abort-leaves-received-message-locked",
     ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
     "A message that an aborted transaction has received stays locked.",
-    skip(TransactionEvents.abort_dequeue),
+    omit_step(TransactionEvents.abort_dequeue),
 )
 
 

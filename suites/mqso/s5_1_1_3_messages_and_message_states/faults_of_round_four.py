@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
@@ -29,7 +29,7 @@ add(
     "MQSO-5.1.1.3-D03",
     "The sender connects directly to the destination instead of the next hop on the route, after an attempt to connect "
     "to the next hop has failed.",
-    replace_during(
+    replace_method_during(
         SessionAddressResolving.resolve_host_address,
         NextHops.get_next_hops,
         _make_lookup_that_skips_next_hops_in_retries,

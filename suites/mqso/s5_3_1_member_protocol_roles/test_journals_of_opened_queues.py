@@ -18,7 +18,9 @@ def test_journal_opened_by_qmcomm_is_read_by_qm2qm(remote, sut, judge):
     path = rf"TCP:{sut.address}\{name}"
     labels = ["first", "second", "third"]
     queue = remote.open(form=queue_format(DIRECT, path))
-    remote.send_all([remote.peer.recoverable_message(destination=path, label=label) for label in labels])
+    remote.send_messages_and_require_acks(
+        [remote.peer.recoverable_message(destination=path, label=label) for label in labels]
+    )
     for _ in labels:
         queue.receive()
     association = remote.associate()

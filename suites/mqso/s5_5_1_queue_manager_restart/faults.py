@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, filter_effects
+from harness.faults.primitives import change_core_at_restart, filter_effects
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.message_journaling import MessageJournaling
@@ -32,7 +32,7 @@ add(
     "restart-loses-queue-properties",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "At a restart, the queue manager loses the properties of queues.",
-    at_restart(_clear_queue_properties),
+    change_core_at_restart(_clear_queue_properties),
 )
 
 
@@ -47,7 +47,7 @@ add(
     "queue-manager-sequence-of-second-sender-lost-at-restart",
     "MQSO-5.5.1-01",
     "After a restart, the queue manager remembers the sequence of only one sender for each queue.",
-    at_restart(_keep_sequence_of_first_sender),
+    change_core_at_restart(_keep_sequence_of_first_sender),
     blind=True,
 )
 
@@ -86,7 +86,7 @@ for _name, _says, _change in (
         _reset_base_priorities,
     ),
 ):
-    add(_name, "MQSO-5.5.1-01", _says, at_restart(_change))
+    add(_name, "MQSO-5.5.1-01", _says, change_core_at_restart(_change))
 
 
 def _keep_first_message_of_outgoing_queues(transactional: bool) -> Callable[[QueueManager], None]:
@@ -190,7 +190,7 @@ for _fault, _rules, _text, _loss in (
         _remove_last_of_several_messages(True),
     ),
 ):
-    add(_fault, _rules, _text, at_restart(_loss), blind=True)
+    add(_fault, _rules, _text, change_core_at_restart(_loss), blind=True)
 
 
 def _reset_sequence_numbers(queue_manager: QueueManager) -> None:
@@ -202,7 +202,7 @@ add(
     "sender-sequence-numbers-begin-again-at-restart",
     "MQSO-5.5.1-01",
     "After a restart, the sender continues its sequences with the number 1.",
-    at_restart(_reset_sequence_numbers),
+    change_core_at_restart(_reset_sequence_numbers),
 )
 
 
@@ -216,7 +216,7 @@ def _remove_unsent_messages_on_restart(transactional: bool) -> Install:
                 if bool(position.TxSequenceNumber) is transactional:
                     table.remove(position)
 
-    return at_restart(remove_unsent_messages)
+    return change_core_at_restart(remove_unsent_messages)
 
 
 add(
@@ -252,7 +252,7 @@ def _empty_queues_at_restart(which: Callable[[Queue], bool]) -> Install:
                 for position in list(queue.MessagePositionList):
                     queue.MessagePositionList.remove(position)
 
-    return at_restart(empty_queues)
+    return change_core_at_restart(empty_queues)
 
 
 add(
@@ -284,7 +284,7 @@ add(
     "queue-manager-large-message-lost-at-restart",
     "MQSO-5.5.1-03",
     "At a restart, the queue manager loses the messages of local queues whose body has more than 60,000 bytes.",
-    at_restart(_remove_large_messages),
+    change_core_at_restart(_remove_large_messages),
 )
 
 
@@ -314,7 +314,7 @@ add(
     "queue-manager-restored-message-returns-after-receive",
     "MQSO-5.5.1-05",
     "A recoverable message that an application receives after a restart is in its queue again after the next restart.",
-    at_restart(_clear_store_keys_of_messages),
+    change_core_at_restart(_clear_store_keys_of_messages),
     blind=True,
 )
 
@@ -335,7 +335,7 @@ add(
     "queue-manager-third-recoverable-message-before-second-after-restart",
     "MQSO-5.5.1-05",
     "At a restart, the queue manager reverses the order of the messages after the first message of a queue.",
-    at_restart(_reverse_messages_of_equal_priority),
+    change_core_at_restart(_reverse_messages_of_equal_priority),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import distinct, facts, none
+from harness.expectations import distinct_values, facts, none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
@@ -125,7 +125,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
         places = [f"{one.TxSequenceID}:{one.TxSequenceNumber}" for one in headers]
         judge(
             "MQSO-5.5.1-01",
-            expected=distinct("places in a sequence", 2 + len(together) + len(later)),
+            expected=distinct_values("places in a sequence", 2 + len(together) + len(later)),
             observed=places,
             evidence=mine,
             case=to,

@@ -159,7 +159,7 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
     connection = peer.open_raw()
     for packet in first:
         connection.send(packet)
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     peer.eventually(lambda: all(len(labels) == len(sources) for labels in read_labels_by_queue().values()))
     for _ in sources:
         sut.control.call("receive", queue=queues["emptied"], timeout_ms=0)
@@ -167,7 +167,7 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
     sut.restart()
     connection = peer.open_raw()
     sent = [connection.send(packet) for packet in (*first, *build_messages_of_each_kind(2))]
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     peer.eventually(lambda: sum(map(len, read_labels_by_queue().values())) >= 5 * len(sources))
     both = ["a1", "b1", "a2", "b2"]
     labels = read_labels_by_queue()

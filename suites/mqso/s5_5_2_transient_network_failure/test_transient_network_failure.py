@@ -25,7 +25,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
     kinds, in order.
     """
     to = peer.direct_name("mqc-outage")
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
     connection, request = accept_establish_request(listener)
     number = respond_to_parameters(connection, respond_to_request(connection, request))
@@ -55,7 +55,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
     late = {"body": "message 6", "application_tag": 6, "delivery": "transactional"}
     accepted["message 6 after failed attempts"] = sut.attempt(sut.send, to, **late)
     judge("MQSO-5.5.2-01", expected=each(Outcome.DONE, "send"), observed=accepted, case="sends during the outage")
-    frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
+    frames = _receive_on_next_connection(peer, peer.listen_without_core(ping=False))
     judge(
         "MQSO-5.5.2-01",
         "MQSO-5.5.2-D01",
@@ -87,7 +87,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     messages.
     """
     to = peer.direct_name("mqc-own")
-    listener = peer.listen_raw()
+    listener = peer.listen_without_core()
     make_sut_send_message(peer, sut, to, tag=1, delivery="recoverable")
     connection, request = accept_establish_request(listener)
     number = respond_to_parameters(connection, respond_to_request(connection, request))
@@ -104,7 +104,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     for tag, delivery in enumerate(("express", "recoverable"), 2):
         make_sut_send_message(peer, sut, to, tag=tag, delivery=delivery)
     peer.pass_time(attempts * sut.duration_ms(RETRY_INTERVAL_MS))
-    frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
+    frames = _receive_on_next_connection(peer, peer.listen_without_core(ping=False))
     judge(
         "MQSO-5.5.2-D01",
         expected=[1, 2, 3],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
@@ -68,7 +68,7 @@ add(
     "undecided-transaction-waits-for-lost-coordinator",
     "MQSO-5.5.3-03",
     "The queue manager keeps undecided transactions when it loses their coordinator.",
-    skip(TransactionCoordinating.abort_undecided_transactions),
+    omit_step(TransactionCoordinating.abort_undecided_transactions),
 )
 
 
@@ -127,7 +127,7 @@ add(
     "external-transaction-begun-without-coordinator",
     "MQSO-5.5.3-04",
     "The queue manager begins external transactions although the coordinator is unavailable.",
-    skip(TransactionCoordinating.check_coordinator),
+    omit_step(TransactionCoordinating.check_coordinator),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.commands.transaction_commands import TransactionCommands
@@ -23,7 +23,7 @@ add(
     "returned-directory-ignored",
     ("MQSO-5.5.4-01", "MQSO-5.5.4-08", "MQSO-5.5.6-03"),
     "The queue manager never contacts the directory again after the directory was unavailable once.",
-    skip(DirectoryClient.on_directory_online_timer),
+    omit_step(DirectoryClient.on_directory_online_timer),
 )
 
 

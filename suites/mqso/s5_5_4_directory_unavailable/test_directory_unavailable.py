@@ -26,7 +26,7 @@ def _receive_from_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     except ControlRefused:
         return [Outcome.REFUSED]
     sut.send_here(queue, ["own"], delivery="recoverable")
-    session, refused = peer.try_session()
+    session, refused = peer.try_to_open_session()
     if session is None or refused is not None:
         return [f"no session: {refused}"]
     session.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers, filter_inputs, skip
+from harness.faults.primitives import change_core_at_restart, combine_installers, filter_inputs, omit_step
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -109,7 +109,7 @@ add(
     "sender-disk-full-refused-message-sent-later",
     "MQSO-5.5.5-01",
     "If a message to another queue manager cannot be stored, the send is refused, but the message is sent.",
-    skip(MessageSending.remove_unsaved_message),
+    omit_step(MessageSending.remove_unsaved_message),
     blind=True,
 )
 
@@ -118,7 +118,7 @@ add(
     "queue-counter-not-repaired",
     "MQSO-5.5.5-02",
     "The queue manager uses the stored queue counter although queues with higher numbers exist.",
-    skip(StateRestoring.repair_queue_numbers),
+    omit_step(StateRestoring.repair_queue_numbers),
 )
 
 
@@ -186,7 +186,9 @@ add(
     "queue-manager-other-identifier-in-directory-accepted-after-restart",
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
-    combine_installers(replace_part(AcceptorOfDirectoryObjectWithOtherIdentifier), at_restart(_record_restart)),
+    combine_installers(
+        replace_part(AcceptorOfDirectoryObjectWithOtherIdentifier), change_core_at_restart(_record_restart)
+    ),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, skip
+from harness.faults.primitives import combine_installers, omit_step
 from harness.faults.registry import add
 from reference_qm.core.commands.input_dispatching import InputDispatching
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -65,7 +65,7 @@ add(
     "queue-manager-full-disk-refused-message-uses-quota",
     "MQSO-5.5.5-01",
     "A message that could not be stored on a full disk stays locked in its local queue, and uses the quota.",
-    combine_installers(skip(QueueQuotas.on_resources_changed), replace_part(_KeeperOfMessageRefusedByFullDisk)),
+    combine_installers(omit_step(QueueQuotas.on_resources_changed), replace_part(_KeeperOfMessageRefusedByFullDisk)),
     blind=True,
 )
 
@@ -74,7 +74,7 @@ add(
     "queue-manager-full-disk-refused-message-blocks-outgoing-queue",
     "MQSO-5.5.5-01",
     "A message to another queue manager that was refused on a full disk stays in its outgoing queue, and blocks it.",
-    skip(MessageSending.remove_unsaved_message),
+    omit_step(MessageSending.remove_unsaved_message),
 )
 
 
@@ -144,7 +144,7 @@ add(
     "receiver-full-disk-advances-sequence",
     "MQSO-5.5.5-01",
     "The receiver advances the sequence of a sender although a full disk could not store the message.",
-    combine_installers(skip(QueueQuotas.on_resources_changed), replace_part(_SequenceAdvancerDespiteFailedWrite)),
+    combine_installers(omit_step(QueueQuotas.on_resources_changed), replace_part(_SequenceAdvancerDespiteFailedWrite)),
     blind=True,
 )
 
@@ -160,7 +160,7 @@ add(
     "receiver-full-disk-remembers-message",
     "MQSO-5.5.5-01",
     "The receiver keeps a recoverable message that a full disk could not store in its history, as a duplicate.",
-    combine_installers(skip(QueueQuotas.on_resources_changed), replace_part(_UnsavedMessageRecorder)),
+    combine_installers(omit_step(QueueQuotas.on_resources_changed), replace_part(_UnsavedMessageRecorder)),
     blind=True,
 )
 

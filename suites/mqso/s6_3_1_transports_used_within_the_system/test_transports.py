@@ -14,7 +14,7 @@ DELIVERY_MODES = ("express", "recoverable", "transactional")
 @covers("MQSO-6.3.1-01")
 def test_message_to_private_name_is_sent_over_mqqb(peer, sut, judge):
     """The SUT sends a message to a private format name of the peer. The message arrives on a session of MS-MQQB."""
-    sender = Sender(peer, sut, peer.private_name())
+    sender = Sender(peer, sut, peer.build_private_format_name_of_peer())
     sender.send(DIRECT_TCP_MESSAGE_TAG)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_messages(session, 1)

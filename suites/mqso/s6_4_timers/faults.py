@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
 from reference_qm.codec import UserMessagePacket
@@ -130,7 +130,7 @@ add(
     "public-key-cache-never-expires",
     ("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02"),
     "The queue manager never removes a cached public key.",
-    skip(SecurityLookup.on_public_key_cache_timer),
+    omit_step(SecurityLookup.on_public_key_cache_timer),
 )
 
 

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, change_after_every_input, combine_installers, skip
+from harness.faults.primitives import (
+    change_core_after_every_input,
+    change_core_at_restart,
+    combine_installers,
+    omit_step,
+)
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.domain_membership import DomainMembership
@@ -33,7 +38,7 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
         f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
-        change_after_every_input(_make_function_setting_element_to_true(_mode)),
+        change_core_after_every_input(_make_function_setting_element_to_true(_mode)),
     )
 
 
@@ -41,7 +46,7 @@ add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
     "The queue manager is a directory server even if it was not provisioned as a directory server.",
-    change_after_every_input(_make_function_setting_element_to_true("DirectoryServer")),
+    change_core_after_every_input(_make_function_setting_element_to_true("DirectoryServer")),
 )
 
 
@@ -64,7 +69,7 @@ add(
     "restarted-queue-manager-throttled",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
     "A restarted queue manager accepts no message.",
-    at_restart(_set_queue_manager_throttled),
+    change_core_at_restart(_set_queue_manager_throttled),
 )
 
 
@@ -79,7 +84,7 @@ add(
     "restarted-queue-manager-journals-empty",
     ("MQSO-6.6.2-02", "MQSO-3.2.1-D02", "MQSO-4.3.1-01", "MQSO-5.5.1-01", "MQSO-5.5.1-03", "MQSO-5.5.1-05"),
     "A restarted queue manager has lost the messages in the journals of its queues.",
-    at_restart(_remove_messages_of_journals),
+    change_core_at_restart(_remove_messages_of_journals),
 )
 
 
@@ -93,7 +98,7 @@ add(
     "restarted-queue-manager-outgoing-queues-empty",
     ("MQSO-6.6.2-02", "MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01"),
     "A restarted queue manager has lost the messages of its outgoing queues.",
-    at_restart(_remove_outgoing_messages),
+    change_core_at_restart(_remove_outgoing_messages),
 )
 
 
@@ -106,7 +111,7 @@ add(
     "restarted-queue-manager-labels-empty",
     ("MQSO-6.6.2-02", "MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "A restarted queue manager has lost the labels of its queues.",
-    at_restart(_clear_queue_labels),
+    change_core_at_restart(_clear_queue_labels),
 )
 
 
@@ -144,7 +149,7 @@ add(
     "routing-table-empty-after-start",
     "MQSO-6.6.2-D05",
     "A routing server has an empty routing table after its start.",
-    skip(DirectoryClient.initialize_routing_table),
+    omit_step(DirectoryClient.initialize_routing_table),
 )
 
 
@@ -174,7 +179,7 @@ add(
     "routing-server-routing-table-empty-after-restart",
     "MQSO-6.6.2-D05",
     "After a restart, a routing server does not build its routing table.",
-    combine_installers(replace_part(RoutingTableOmitter), at_restart(record_restart)),
+    combine_installers(replace_part(RoutingTableOmitter), change_core_at_restart(record_restart)),
 )
 
 
@@ -186,7 +191,7 @@ add(
     "restarted-queue-manager-offline",
     ("MQSO-6.6.2-D06", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
     "A restarted queue manager accepts no session.",
-    at_restart(_deactivate_connections),
+    change_core_at_restart(_deactivate_connections),
 )
 
 
@@ -214,7 +219,7 @@ add(
     "After a restart, the queue manager answers no pings.",
     combine_installers(
         replace_part(RestartRecordingDirectoryClient),
-        combine_installers(replace_part(PingOmitterAfterRestart), at_restart(record_restart)),
+        combine_installers(replace_part(PingOmitterAfterRestart), change_core_at_restart(record_restart)),
     ),
     blind=True,
 )
@@ -235,7 +240,7 @@ add(
     "After a restart, the queue manager answers no client of remote reading.",
     combine_installers(
         replace_part(RestartRecordingDirectoryClient),
-        combine_installers(replace_part(RpcServingOmitterAfterRestart), at_restart(record_restart)),
+        combine_installers(replace_part(RpcServingOmitterAfterRestart), change_core_at_restart(record_restart)),
     ),
 )
 

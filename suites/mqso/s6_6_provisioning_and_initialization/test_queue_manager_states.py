@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts, holds
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QMCOMM
 from suites.mqqb.steps.pinging import ping_sut
@@ -45,7 +45,7 @@ def _judge_that_running_sut_is_ready(peer, sut, judge, label):
         case="session request of the peer",
     )
     if sut.has("qm2qm"):
-        association = Remote(peer, sut).connect()
+        association = RemoteReaderOfSut(peer, sut).connect()
         refused, said = association.bind_and_list_rejected_interfaces(QMCOMM)
         judge(
             "MQSO-6.6.2-D06",

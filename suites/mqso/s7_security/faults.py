@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, combine_installers, filter_inputs, skip
+from harness.faults.parts import fault, faulty_only_if, replace_part
+from harness.faults.primitives import change_core_at_restart, combine_installers, filter_inputs, omit_step
 from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -53,7 +53,7 @@ add(
     "security-descriptors-lost-at-restart",
     "MQSO-7.3-01",
     "After a restart, every queue has the default security descriptor.",
-    at_restart(_set_default_queue_descriptors),
+    change_core_at_restart(_set_default_queue_descriptors),
 )
 
 
@@ -150,7 +150,7 @@ class ReceiverRightToOneQueueGrantedForEveryQueue(SecurityOnReceipt):
 class ReceiverRightsOfSenderOfTransactionalMessageIgnored(SecurityOnReceipt):
     """The receiver does not check the rights of the sender of a transactional message."""
 
-    @only_if(lambda self, packet, queue: packet.TransactionHeader is not None)
+    @faulty_only_if(lambda self, packet, queue: packet.TransactionHeader is not None)
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         """Accept any sender."""
 
@@ -225,7 +225,7 @@ add(
     "receiver-private-keys-but-first-lost-at-restart",
     "MQSO-7.4.1.3-03",
     "After a restart, the receiver has only one of its private keys.",
-    combine_installers(replace_part(ReceiverWithOnePrivateKeyAfterRestart), at_restart(_record_restart)),
+    combine_installers(replace_part(ReceiverWithOnePrivateKeyAfterRestart), change_core_at_restart(_record_restart)),
 )
 
 
@@ -233,7 +233,7 @@ add(
     "public-keys-not-in-directory-object",
     "MQSO-7.4.1.3-04",
     "The queue manager does not write its public keys to its directory object.",
-    skip(DirectoryClient.publish_public_keys),
+    omit_step(DirectoryClient.publish_public_keys),
 )
 
 
@@ -276,7 +276,7 @@ class ReceiverCertificateNotKeptWithoutSender(SecurityOnReceipt):
 class ReceiverAlteredLargeMessageAccepted(SecurityOnReceipt):
     """The receiver does not verify the signature of a message whose body has more than 1,024 bytes."""
 
-    @only_if(lambda self, packet: len(packet.MessagePropertiesHeader.MessageBody) > 1024)
+    @faulty_only_if(lambda self, packet: len(packet.MessagePropertiesHeader.MessageBody) > 1024)
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         """Count a signed message as authenticated."""
         security = packet.SecurityHeader
@@ -318,7 +318,7 @@ class ReceiverCertificateVerifiedOnceAcceptedForOtherUser(SecurityOnReceipt):
 class ReceiverSenderOfTransactionalMessageNotComparedWithUser(SecurityOnReceipt):
     """The receiver does not compare the sender of a transactional message with the user of its certificate."""
 
-    @only_if(lambda self, packet, now: packet.TransactionHeader is not None)
+    @faulty_only_if(lambda self, packet, now: packet.TransactionHeader is not None)
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         """Accept any user."""
 
@@ -342,7 +342,7 @@ class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
 class SenderTransactionalBodyNotEncrypted(MessageSecuring):
     """The sender does not encrypt the body of a transactional message."""
 
-    @only_if(lambda self, session, message, packet, now: message.TransactionIdentifier is not None)
+    @faulty_only_if(lambda self, session, message, packet, now: message.TransactionIdentifier is not None)
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket:

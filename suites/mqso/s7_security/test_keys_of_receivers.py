@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from harness.capture.recorder import Frame
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_peer_keys, load_second_peer_keys
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.provisioning import GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY, load_peer_keys, load_second_peer_keys
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from harness.wire.protection import BASE_PROVIDER, RsaKey
 from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
@@ -31,10 +31,10 @@ def test_routed_message_is_encrypted_for_its_destination(peer, sut, judge):
     """The SUT sends encrypted messages for a queue manager of another site to the peer, which is the site gate. The
     messages are encrypted with the public keys of the destination, which differ from those of the peer.
     """
-    with restore_public_keys_at_end_of_check(sut, FAR_QUEUE_MANAGER):
-        publish_public_keys_of_queue_manager(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
+    with restore_public_keys_at_end_of_check(sut, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE):
+        publish_public_keys_of_queue_manager(sut, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE, load_second_peer_keys())
         peer.settle()
-        outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+        outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}")
         for level in PRIVACY_LEVEL_NAMES:
             frame = outgoing.send(body=level, privacy_level=level)
             observed = _is_encrypted_with_keys(frame, load_second_peer_keys())
@@ -51,16 +51,16 @@ def test_public_keys_of_second_receiver_expire(peer, sut, judge):
     the new keys.
     """
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
-    with restore_public_keys_at_end_of_check(sut, FAR_QUEUE_MANAGER):
-        publish_public_keys_of_queue_manager(sut, FAR_QUEUE_MANAGER, load_peer_keys())
+    with restore_public_keys_at_end_of_check(sut, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE):
+        publish_public_keys_of_queue_manager(sut, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE, load_peer_keys())
         peer.settle()
         outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
         outgoing.send(body="to the peer", privacy_level="base")
         outgoing.start_new_session()
-        outgoing.sender.to = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+        outgoing.sender.to = f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}"
         outgoing.send(body="to the second receiver", privacy_level="base")
         began_ms = peer.recorder.elapsed_ms()
-        publish_public_keys_of_queue_manager(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
+        publish_public_keys_of_queue_manager(sut, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE, load_second_peer_keys())
         outgoing.start_new_session()
         expiry_ms = sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
         peer.pass_time_until(began_ms, expiry_ms)
@@ -76,8 +76,8 @@ def test_message_is_not_encrypted_for_provider_without_key(peer, sut, judge):
     """The receiver has a public key only for the base provider. Messages that request a stronger privacy level are
     either not sent, or encrypted for the base provider.
     """
-    peer.configure(identifier=BASE_PROVIDER_ONLY_GUID)
-    sender = Sender(peer, sut, private_name(BASE_PROVIDER_ONLY_GUID))
+    peer.configure(identifier=GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY)
+    sender = Sender(peer, sut, private_name(GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY))
     base_key = {BASE_PROVIDER: load_peer_keys()[BASE_PROVIDER]}
     sender.send(1)
     for tag, level in enumerate(PRIVACY_LEVEL_NAMES[1:], 2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import SutUnavailable
 from harness.peer.peer import Peer
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.wire.rpc import QMCOMM
@@ -32,7 +32,7 @@ class BindAttempt:
         self.is_method_supported = False
         self.evidence: list[Frame] = []
         try:
-            association = Remote(peer, sut).connect()
+            association = RemoteReaderOfSut(peer, sut).connect()
         except SutUnavailable:
             return
         refused, said = association.bind_and_list_rejected_interfaces(QMCOMM)

@@ -27,7 +27,7 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     if first_ack is None or read_acknowledged_sequence_position(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     packets.append(connection.send(third))
-    liveness = connection.check_alive()
+    liveness = connection.require_session_ack_for_message()
     early_acks = receiver.list_acknowledgments()
     if any(read_acknowledged_sequence_position(ack).TxSequenceNumber == 3 for ack in early_acks):
         judge.mark_not_exercised(

@@ -17,7 +17,7 @@ UNKNOWN_SEQUENCE_ID_OFFSET = 0x0001_0000
 def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     """After three OrderAcks of a sequence that the SUT never sent, the session still acknowledges messages."""
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]
     ack = connection.request_acknowledgment()
     observed = ack is not None or connection.outcome()

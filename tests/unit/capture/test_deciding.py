@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.deciding import LAYER_OF_SECTION, DissectionLines, VerdictTexts, find_deciding_fields
+from harness.capture.deciding import HEADER_NAME_BY_SECTION, DissectionLines, VerdictTexts, find_deciding_fields
 from harness.capture.golden import GoldenFrame, load_golden_capture
 from harness.rules.catalogue import load_index
 from harness.wire import dissect, dissect_ping, has_bytes_when_rebuilt, list_dissection_lines, user_message
@@ -149,7 +149,7 @@ def test_only_packets_with_the_value_are_deciding() -> None:
 
 def test_table_of_layers_names_existing_sections_and_headers() -> None:
     sections = {name.rpartition("-")[0] for name in load_index()}
-    assert set(LAYER_OF_SECTION) <= sections
+    assert set(HEADER_NAME_BY_SECTION) <= sections
     from harness import wire
 
-    assert all(isinstance(getattr(wire, layer), type) for layer in LAYER_OF_SECTION.values())
+    assert all(isinstance(getattr(wire, layer), type) for layer in HEADER_NAME_BY_SECTION.values())

@@ -10,7 +10,7 @@ import pytest
 from harness.capture import CaptureError
 from harness.capture.deciding import VerdictTexts
 from harness.capture.golden import GOLDEN_FOLDER, load_golden_capture
-from harness.capture.packets import CapturedPackets, MissingPacket, ShownPacket, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketForReaders, PacketMissingInCapture, PacketNamedByVerdict
 from harness.capture.recorder import FROM_SUT_DIRECTION, TO_SUT_DIRECTION, Recorder
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
@@ -33,13 +33,13 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
     made.close()
 
 
-def show(recorder: Recorder, frame: int, first: int | None = None, last: int | None = None) -> ShownPacket:
+def show(recorder: Recorder, frame: int, first: int | None = None, last: int | None = None) -> PacketForReaders:
     assert recorder.path is not None
-    (shown,) = CapturedPackets(recorder.path).show([WantedPacket(frame, first, last)])
+    (shown,) = CapturedPackets(recorder.path).show([PacketNamedByVerdict(frame, first, last)])
     return shown
 
 
-def marked(shown: ShownPacket) -> list[str]:
+def marked(shown: PacketForReaders) -> list[str]:
     return [shown.dissection[start:end] for start, end in shown.marked]
 
 
@@ -75,7 +75,7 @@ def test_times_of_displayed_packets_equal_capture_times(recorder: Recorder) -> N
     (came,) = recorder.record_received(connection, ACK)
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
-    (shown,) = captured.show([WantedPacket(came.number)])
+    (shown,) = captured.show([PacketNamedByVerdict(came.number)])
     assert (shown.time_ms, shown.time_us - captured.start_us) == (1_500, 1_500_000)
 
 
@@ -117,11 +117,11 @@ def test_verdict_text_selects_the_marked_bit_or_field_without_a_byte_range(
     (ack,) = recorder.record_received(connection, ACK)
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
-    for wanted in (WantedPacket(ack.number), WantedPacket(ack.number, 2, 3)):
+    for wanted in (PacketNamedByVerdict(ack.number), PacketNamedByVerdict(ack.number, 2, 3)):
         (shown,) = captured.show([wanted], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
         assert (shown.first, shown.last, marked(shown)) == (2, 3, ["PR = 3"])
     (shown,) = captured.show(
-        [WantedPacket(ack.number, 20, 21)], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3")
+        [PacketNamedByVerdict(ack.number, 20, 21)], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3")
     )
     assert marked(shown) == ["AckSequenceNumber = 0x0003  @0x14"]  # the file has the last word
 
@@ -131,7 +131,7 @@ def test_packets_of_the_peer_have_no_deciding_field(recorder: Recorder) -> None:
     sent = recorder.record_sent(connection, ACK)
     assert recorder.path is not None
     (shown,) = CapturedPackets(recorder.path).show(
-        [WantedPacket(sent.number)], VerdictTexts("", "", "AckSequenceNumber 3")
+        [PacketNamedByVerdict(sent.number)], VerdictTexts("", "", "AckSequenceNumber 3")
     )
     assert (shown.first, shown.marked) == (None, ())
 
@@ -198,14 +198,14 @@ def test_captures_without_directions_are_displayed() -> None:
     frames = load_golden_capture().frames
     assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
     ack = captured.packets[-1]
-    (shown,) = captured.show([WantedPacket(ack.frame)], VerdictTexts("", "", "AckSequenceNumber 1"))
+    (shown,) = captured.show([PacketNamedByVerdict(ack.frame)], VerdictTexts("", "", "AckSequenceNumber 1"))
     assert (shown.direction, marked(shown)) == ("", ["AckSequenceNumber = 0x0001  @0x14"])
 
 
 def test_frame_without_packet_start_and_invalid_file_give_one_line_errors(recorder: Recorder, tmp_path: Path) -> None:
     recorder.record_opening(PEER, SUT, by_peer=True)
     for frame in (0, 1, 99):
-        with pytest.raises(MissingPacket, match=f"no packet begins in frame {frame}; check that this file"):
+        with pytest.raises(PacketMissingInCapture, match=f"no packet begins in frame {frame}; check that this file"):
             show(recorder, frame)
     (tmp_path / "none.pcapng").write_bytes(b"text")
     with pytest.raises(CaptureError, match="this is not a pcapng file"):

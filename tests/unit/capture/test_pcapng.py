@@ -17,11 +17,11 @@ from harness.capture.pcapng import (
     MAX_BLOCK_BYTES,
     MAX_NOTE_TEXT_BYTES,
     CapturedNote,
+    build_block_of_note_data,
     build_file_header,
     build_note_block,
     build_packet_block,
     read_packets_and_notes,
-    wrap_note_data,
 )
 from reference_qm.surface.inputs import Endpoint
 
@@ -225,7 +225,7 @@ def test_long_capture_note_is_compressed(file: Path):
     (note,) = read_packets_and_notes(file)
     assert isinstance(note, CapturedNote)
     assert note.text == text
-    assert wrap_note_data(note.data) == build_note_block(text)
+    assert build_block_of_note_data(note.data) == build_note_block(text)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_long_capture_note_is_compressed(file: Path):
     ],
 )
 def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: str):
-    file.write_bytes(build_file_header() + wrap_note_data(data))
+    file.write_bytes(build_file_header() + build_block_of_note_data(data))
     (note,) = read_packets_and_notes(file)
     assert isinstance(note, CapturedNote)
     with pytest.raises(CaptureError, match=why):
@@ -252,9 +252,9 @@ def test_capture_note_is_read_as_it_was_written(file: Path, text: bytes):
 
 
 def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
-    file.write_bytes(build_file_header() + wrap_note_data(bytes(MAX_NOTE_TEXT_BYTES)))
+    file.write_bytes(build_file_header() + build_block_of_note_data(bytes(MAX_NOTE_TEXT_BYTES)))
     assert len(list(read_packets_and_notes(file))) == 1
-    file.write_bytes(build_file_header() + wrap_note_data(bytes(MAX_BLOCK_BYTES)))
+    file.write_bytes(build_file_header() + build_block_of_note_data(bytes(MAX_BLOCK_BYTES)))
     with pytest.raises(CaptureError, match="the length must be a multiple of 4, and at most"):
         list(read_packets_and_notes(file))
 

@@ -110,7 +110,7 @@ def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
         writer.write_tcp_close(1, False, time_us=5, reset=True)
     found = read_streams(file)
     (stream,) = found.tcp_streams
-    assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
+    assert (stream.client, stream.server, stream.frame_of_opening) == (CLIENT, SERVER, 1)
     assert bytes(stream.from_client.data) == b"abcdefg"
     assert [(r.start, r.end, r.frame, r.time_us) for r in stream.from_client.byte_ranges] == [
         (0, 3, 5, 2),
@@ -145,7 +145,7 @@ def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
         writer.write_tcp_data(1, True, b"b", time_us=1)
     (stream,) = read_streams(file).tcp_streams
     assert [each.has_push_flag for each in stream.from_client.byte_ranges] == [False, True, False, True]
-    assert (stream.comment, stream.is_client_sut) == ("said", None)
+    assert (stream.comment, stream.is_sut_the_client) == ("said", None)
 
 
 @pytest.mark.parametrize("client_is_sut", [True, False, None])
@@ -159,7 +159,7 @@ def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut
     known = client_is_sut is not None
     wanted = [(client_is_sut == one) if known else None for one in by_client]
     assert [frame.inbound for frame in read_pcapng(file)] == wanted
-    assert read_streams(file).tcp_streams[0].is_client_sut is client_is_sut
+    assert read_streams(file).tcp_streams[0].is_sut_the_client is client_is_sut
 
 
 def test_tcp_sequence_numbers_wrap_around(file: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_network import Network
 
-from harness.faults.calls import change_step_result, replace_step_if, replace_step_status, with_arguments
+from harness.faults.calls import change_step_arguments, change_step_result, replace_step_if, replace_step_status
 from harness.faults.registry import FaultyCore
 from harness.proof.steps import ReferenceStep, find_changed_steps
 from reference_qm.core.queueing.message_reading import MessageReading
@@ -45,24 +45,24 @@ def first_queue(given):
 
 
 def test_fault_changes_given_arguments(faulty):
-    with_arguments(LOOKUP, queue_desc=first_queue)(faulty)
+    change_step_arguments(LOOKUP, queue_desc=first_queue)(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)]
 
 
 def test_fault_can_change_default_arguments(faulty):
     seen: list[bool] = []
-    with_arguments(LOOKUP, two_phase_read=lambda given: seen.append(given.two_phase_read))(faulty)
+    change_step_arguments(LOOKUP, two_phase_read=lambda given: seen.append(given.two_phase_read))(faulty)
     read(faulty)
     assert seen == [False]
 
 
 def test_fault_with_argument_that_its_step_lacks_is_refused():
     with pytest.raises(TypeError, match="read_by_lookup_identifier has no parameter colour, shape"):
-        with_arguments(LOOKUP, shape=lambda given: 1, colour=lambda given: 2)
+        change_step_arguments(LOOKUP, shape=lambda given: 1, colour=lambda given: 2)
 
 
 def test_fault_that_changes_a_missing_parameter_raises_attribute_error(faulty):
-    with_arguments(LOOKUP, lookup_id=lambda given: given.colour)(faulty)
+    change_step_arguments(LOOKUP, lookup_id=lambda given: given.colour)(faulty)
     with pytest.raises(AttributeError, match="the step has no parameter colour"):
         read(faulty)
 
@@ -95,11 +95,11 @@ def test_fault_replaces_call_only_under_its_condition(faulty, number, answered):
 
 def test_two_faults_of_one_step_compose(faulty):
     replace_step_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=Status.MQ_ERROR_MESSAGE_NOT_FOUND)(faulty)
-    with_arguments(LOOKUP, queue_desc=first_queue)(faulty)
+    change_step_arguments(LOOKUP, queue_desc=first_queue)(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_IO_TIMEOUT, None)]
 
 
 def test_proof_finds_step_changed_by_fault():
     step = frozenset({ReferenceStep(MessageReading, "read_by_lookup_identifier")})
-    assert find_changed_steps(with_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
+    assert find_changed_steps(change_step_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
     assert find_changed_steps(replace_step_if(LOOKUP, lambda given: True, lambda given: None)) == step

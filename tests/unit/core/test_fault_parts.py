@@ -5,7 +5,7 @@ from core_network import Network, direct
 
 from harness.faults import registry
 from harness.faults.parts import fault, override_method, replace_part
-from harness.faults.primitives import replace_during, skip
+from harness.faults.primitives import omit_step, replace_method_during
 from harness.faults.registry import FaultyCore
 from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.part import QueueManagerPart
@@ -79,13 +79,13 @@ def test_faulty_step_is_called_by_other_steps_of_its_part(faulty, host):
             return super().assign_lookup_identifier(message)
 
     replace_part(Counting)(faulty)
-    skip(MessagePositions.on_message_available)(faulty)
+    omit_step(MessagePositions.on_message_available)(faulty)
     host.send(direct(1))
     assert counted == [faulty.core], "insert_message of the same part calls it"
 
 
 def test_fault_replaces_a_method_only_while_a_second_method_runs(faulty, host):
-    replace_during(
+    replace_method_during(
         MessagePositions.insert_message, MessagePositions.assign_lookup_identifier, lambda *_: lambda qm, message: 77
     )(faulty)
     host.send(direct(1))

@@ -36,7 +36,7 @@ from harness.wire import (
 )
 from harness.wire.layer import Layer
 from harness.wire.layouts import FILTER_BY_LAYER
-from harness.wire.words import Bits, list_words
+from harness.wire.words import NamedBits, list_words
 
 TSHARK = shutil.which("tshark")
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
@@ -129,7 +129,7 @@ def fields_of(layer: Layer) -> Iterator[Value]:
             yield f"{name}.{word_name.lower()}", str(getattr(layer, word_name))
             for bits, _ in word.bits:
                 yield f"{name}.{word_name.lower()}.{bits.name.lower()}", str(layer.getfieldval(bits.name))
-        elif isinstance(field, Bits) or value is None or value == b"":
+        elif isinstance(field, NamedBits) or value is None or value == b"":
             continue
         elif isinstance(value, Layer):
             yield filter_, "structure"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from test_dissector_agrees_with_wire import TSHARK, compare, lua, packets_of, run_tshark
 
-from harness.capture.recorder import MALFORMED, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Frame
 from harness.judging.captured import judge_capture
 from harness.rules.catalogue import load_catalogue
 from harness.wire import dissect, dissect_ping
@@ -32,7 +32,7 @@ def test_recorded_packets_have_the_fields_of_the_scapy_layers(lua: Path, tmp_pat
     found = packets_of(run_tshark(lua, capture, "-T", "pdml"))
     assert len(found) == len(expected) > 4
     for proto, frame in zip(found, expected, strict=True):
-        if frame.kind == MALFORMED:
+        if frame.kind == MALFORMED_PACKET_KIND:
             assert any(field.get("name") == "msmq.malformed" for field in proto.iter("field"))
         else:
             compare(proto, dissect_ping(frame.data) if frame.transport == "udp" else dissect(frame.data))

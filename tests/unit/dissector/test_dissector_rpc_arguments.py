@@ -15,7 +15,7 @@ from test_dissector_agrees_with_wire import TSHARK, lua, plain_value, run_tshark
 
 from harness.capture.writer import CaptureWriter
 from harness.vectors.reading import read_stub
-from harness.vectors.rpc_rows import OPERATIONS, STUB_ARGUMENTS_BY_METHOD, list_stubs
+from harness.vectors.rpc_rows import OPERATIONS_WITH_VECTORS, STUB_ARGUMENTS_BY_METHOD, list_stubs
 from harness.wire.rpc import (
     MAX_FRAGMENT_BYTES,
     NDR,
@@ -55,7 +55,7 @@ def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: in
         (False, bind_ack(1, [BindOutcome(0, transfer_syntax=syntax)] * len(proposals), group=1)),
     ]
     for call, (name, direction, stub) in enumerate(sent, 2):
-        operation = OPERATIONS[name]
+        operation = OPERATIONS_WITH_VECTORS[name]
         context = CONTEXTS[operation.interface]
         asked = stub if direction == "request" else b""
         traffic += [

@@ -8,15 +8,15 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, Frame, set_frame_kind
+from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED_PACKET_KIND, Frame, set_frame_kind
 from harness.expectations import (
     CLOSED_BY_SUT_TEXT,
     acknowledged,
     acknowledgment,
     any_order,
     between,
-    closed,
-    distinct,
+    connection_closed_by_sut,
+    distinct_values,
     each,
     expectation,
     facts,
@@ -99,7 +99,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (facts(end_with_RR_NACK="MQ_OK"), {"end_with_RR_NACK": "MQ_OK"}, ("end with RR_NACK: MQ_OK",) * 2),
         (expectation({"PR": 3, "DM": 1}).with_name("first"), {"PR": 3, "DM": 1}, ("PR = 3; DM = 1",) * 2),
         (facts(left=in_queue("a")), {"left": ["a"]}, ('left: "a"', 'left: "a"')),
-        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles other than 0", "handles 5, 7")),
+        (distinct_values("handles", 2, unlike=[0]), [5, 7], ("2 different handles other than 0", "handles 5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 64 or 128", "size: 64")),
         (one_of(between(10, 20), between(30, 40)), 35, ("10 to 20 or 30 to 40", "35")),
         (fields({}), {}, ("none", "none")),
@@ -115,10 +115,10 @@ def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, te
     ("expected", "observed", "says"),
     [
         (facts(read=holds("it ended")), {"read": "it waits"}, "read: it waits"),
-        (distinct("handles", 2), [5, 5], "handles 5, 5 (5 is repeated)"),
-        (distinct("handles", 2, unlike=[0]), [5, 0], "handles 5, 0 (0 is not allowed)"),
-        (distinct("handles", 2), [5], "handles 5 (1 instead of 2)"),
-        (distinct("handles", 2), None, "no value"),
+        (distinct_values("handles", 2), [5, 5], "handles 5, 5 (5 is repeated)"),
+        (distinct_values("handles", 2, unlike=[0]), [5, 0], "handles 5, 0 (0 is not allowed)"),
+        (distinct_values("handles", 2), [5], "handles 5 (1 instead of 2)"),
+        (distinct_values("handles", 2), None, "no value"),
         (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read: not true: it ended"),
         ("1", 1, "1"),
         (True, False, "no"),
@@ -168,8 +168,12 @@ class Connection:
 
 
 def test_expected_connection_end_is_compared_with_the_conversation() -> None:
-    assert judged(closed(), Connection(True)) == (True, CLOSED_BY_SUT_TEXT, CLOSED_BY_SUT_TEXT)
-    assert judged(closed(), Connection(False)) == (False, CLOSED_BY_SUT_TEXT, "kept the connection open")
+    assert judged(connection_closed_by_sut(), Connection(True)) == (True, CLOSED_BY_SUT_TEXT, CLOSED_BY_SUT_TEXT)
+    assert judged(connection_closed_by_sut(), Connection(False)) == (
+        False,
+        CLOSED_BY_SUT_TEXT,
+        "kept the connection open",
+    )
 
 
 @dataclass
@@ -187,7 +191,7 @@ def message(number: int, **fields: Any) -> Frame:
     packet = user_message(
         user={"SourceQueueManager": SENDER, "MessageID": number}, destination="TCP:10.0.0.1\\q", **fields
     )
-    frame = Frame(number, 0, FROM_SUT_DIRECTION, "tcp", bytes(packet), MALFORMED)
+    frame = Frame(number, 0, FROM_SUT_DIRECTION, "tcp", bytes(packet), MALFORMED_PACKET_KIND)
     set_frame_kind(frame)
     return frame
 

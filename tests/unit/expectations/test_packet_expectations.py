@@ -6,8 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, Frame, set_frame_kind
-from harness.expectations import closed_unanswered, expectation, facts, of_class, of_classes, packet, packets
+from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED_PACKET_KIND, Frame, set_frame_kind
+from harness.expectations import (
+    acknowledgment_of_class,
+    acknowledgments_of_classes,
+    closed_without_answer,
+    expectation,
+    facts,
+    packet,
+    packets,
+)
 from harness.wire import connection_parameters, session_ack, user_message
 from reference_qm.codec import MessageClass, MessageIdentifier
 
@@ -18,7 +26,7 @@ ACKNOWLEDGED = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
 
 def frame(made: Any) -> Frame:
     """Return a frame with a packet, as the recorder makes it."""
-    recorded = Frame(1, 0, FROM_SUT_DIRECTION, "tcp", bytes(made), MALFORMED)
+    recorded = Frame(1, 0, FROM_SUT_DIRECTION, "tcp", bytes(made), MALFORMED_PACKET_KIND)
     set_frame_kind(recorded)
     return recorded
 
@@ -81,11 +89,11 @@ def test_packets_are_compared_in_order_and_named_by_their_kind() -> None:
 
 
 def test_expected_acknowledgments_are_compared_by_their_class() -> None:
-    assert judged(of_class(PURGED), answer(PURGED)) == ("kept", "NACK_Q_PURGED for message 3")
-    assert judged(of_class(PURGED), answer(ARRIVED)) == ("broken", "ACK_REACH_QUEUE for message 3")
-    assert judged(of_class(PURGED), None) == ("broken", "nothing")
-    assert judged(of_classes(ARRIVED, PURGED), [answer(PURGED), answer(ARRIVED)])[0] == "kept"
-    assert judged(of_classes(PURGED), [answer(PURGED), answer(PURGED)]) == (
+    assert judged(acknowledgment_of_class(PURGED), answer(PURGED)) == ("kept", "NACK_Q_PURGED for message 3")
+    assert judged(acknowledgment_of_class(PURGED), answer(ARRIVED)) == ("broken", "ACK_REACH_QUEUE for message 3")
+    assert judged(acknowledgment_of_class(PURGED), None) == ("broken", "nothing")
+    assert judged(acknowledgments_of_classes(ARRIVED, PURGED), [answer(PURGED), answer(ARRIVED)])[0] == "kept"
+    assert judged(acknowledgments_of_classes(PURGED), [answer(PURGED), answer(PURGED)]) == (
         "broken",
         "NACK_Q_PURGED for message 3, NACK_Q_PURGED for message 3 (NACK_Q_PURGED for message 3 is repeated)",
     )
@@ -93,15 +101,15 @@ def test_expected_acknowledgments_are_compared_by_their_class() -> None:
 
 def test_unanswered_close_allows_no_packet_beyond_the_known_ones() -> None:
     ack = frame(session_ack())
-    assert judged(closed_unanswered(1), Conversation(True, [ack])) == (
+    assert judged(closed_without_answer(1), Conversation(True, [ack])) == (
         "kept",
         "connection closed by the SUT without an answer",
     )
-    assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == (
+    assert judged(closed_without_answer(1), Conversation(True, [ack, ack])) == (
         "broken",
         "connection closed by the SUT after answering SessionAck",
     )
-    assert judged(closed_unanswered(0), Conversation(False)) == (
+    assert judged(closed_without_answer(0), Conversation(False)) == (
         "broken",
         "kept the connection open without an answer",
     )

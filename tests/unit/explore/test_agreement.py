@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.agreement import ExpectedRefusal, OrderedGroups, describe_difference
+from harness.model.agreement import ExpectedOrderedGroups, ExpectedRefusal, describe_difference
 
 ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "NORMAL"}
 
@@ -18,7 +18,7 @@ ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "N
             ExpectedRefusal(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), ExpectedRefusal(), id="a-refusal-in-other-words"
         ),
         pytest.param(ExpectedRefusal(("A", "B")), ExpectedRefusal(("B",)), id="one-of-several-statuses"),
-        pytest.param(OrderedGroups(((ONE, TWO),)), [TWO, ONE], id="any-order-in-a-group"),
+        pytest.param(ExpectedOrderedGroups(((ONE, TWO),)), [TWO, ONE], id="any-order-in-a-group"),
         pytest.param([ONE, TWO], [ONE, TWO], id="messages-in-order"),
     ],
 )
@@ -41,13 +41,16 @@ def test_equal_values_of_model_and_system_give_no_difference(expected, observed)
         pytest.param([ONE, TWO], [TWO, ONE], "queue: expected [one, two]; observed [two, one]", id="order"),
         pytest.param([ONE], [ONE, TWO], "queue: expected [one]; observed [one, two]", id="too-many"),
         pytest.param(
-            OrderedGroups(((ONE,), (TWO,))),
+            ExpectedOrderedGroups(((ONE,), (TWO,))),
             [TWO, ONE],
             "queue: expected [one, two]; observed [two, one]",
             id="order-of-groups",
         ),
         pytest.param(
-            OrderedGroups(((ONE,),)), [ONE, ONE], "queue: expected [one]; observed [one, one]", id="beyond-the-groups"
+            ExpectedOrderedGroups(((ONE,),)),
+            [ONE, ONE],
+            "queue: expected [one]; observed [one, one]",
+            id="beyond-the-groups",
         ),
     ],
 )

@@ -12,7 +12,7 @@ from counting import Counter, Counting, add, opening
 
 from harness.errors import SutUnavailable
 from harness.explore.shrinking import shrink_walk
-from harness.explore.walk import CRASH_RULE, StepChooser, take_walk
+from harness.explore.walk import RULE_BROKEN_BY_CRASH, StepChooser, take_walk
 from harness.explore.worlds import StepObservation
 from harness.model.steps import Step
 
@@ -56,7 +56,7 @@ def test_explored_system_that_ends_counts_as_divergence():
 
     walk = take_walk(Counter, lambda: nullcontext(Ending(set(), 0)), add(1))
     assert walk.divergence is not None
-    assert (walk.divergence.rules, walk.divergence.differences) == ((CRASH_RULE,), ("it ended",))
+    assert (walk.divergence.rules, walk.divergence.differences) == ((RULE_BROKEN_BY_CRASH,), ("it ended",))
 
 
 def test_diverging_sequence_is_shrunk_to_necessary_steps():

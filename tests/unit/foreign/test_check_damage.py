@@ -12,7 +12,7 @@ from harness.capture import CaptureError
 from harness.errors import MqconformError, UsageError
 from harness.foreign.check import check_capture
 from harness.foreign.findings import build_findings
-from harness.foreign.report import FORMATTER_BY_NAME
+from harness.foreign.report import REPORT_FORMATTER_BY_FORMAT_NAME
 from harness.rules.catalogue import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -69,7 +69,7 @@ def test_a_thousand_damaged_captures_give_verdicts_or_one_line(whole, tmp_path):
             continue
         outcomes["judged"] += 1
         systems = [(found, build_findings(found))]
-        for form in FORMATTER_BY_NAME.values():
+        for form in REPORT_FORMATTER_BY_FORMAT_NAME.values():
             assert form(systems)
     assert outcomes["judged"] > EXAMPLES // 2
     assert outcomes["refused"]

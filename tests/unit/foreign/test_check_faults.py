@@ -30,7 +30,7 @@ def list_broken_rules(name: str) -> set[str]:
     systems = check_capture(
         RECORDED / f"{name}.pcapng.gz", CATALOGUE, RequestedSystem.parse("10.77.0.2")
     ).traffic.systems
-    verdicts = [entry for system in systems.system_by_name.values() for entry in system.take_verdicts()]
+    verdicts = [entry for system in systems.system_by_name.values() for entry in system.remove_and_return_verdicts()]
     return {entry.rule for entry in verdicts if entry.verdict is Verdict.FAIL}
 
 

@@ -9,7 +9,7 @@ import wrapped_captures as made
 
 from harness.foreign.for_lake import NothingJudged, lines_of_capture
 from harness.judging import captured
-from harness.judging.captured import MissingDirection
+from harness.judging.captured import CaptureWithoutPacketDirections
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_foreign_capture_has_verdict_lines_of_the_given_system(own, other):
 
 
 def test_several_systems_in_capture_are_named_without_given_system(other):
-    with pytest.raises(MissingDirection, match=r"give --sut with one of 10\.0\.0\.1, 10\.0\.0\.2"):
+    with pytest.raises(CaptureWithoutPacketDirections, match=r"give --sut with one of 10\.0\.0\.1, 10\.0\.0\.2"):
         lines_of_capture(other, "x")
 
 

@@ -30,7 +30,7 @@ def checked(path, **how):
 
 def entries_of(path, **how):
     (system,) = checked(path, **how).traffic.systems.system_by_name.values()
-    return system.take_verdicts()
+    return system.remove_and_return_verdicts()
 
 
 def wrong_version(data):
@@ -109,7 +109,7 @@ def test_ipv6_capture_has_the_verdicts_of_the_ipv4_capture(tmp_path):
     for number, form in enumerate((packets, extended)):
         path = made.pcap(tmp_path / f"{number}.pcap", made.framed(form))
         systems = check_capture(path, CATALOGUE, RequestedSystem.parse("fd00::2")).traffic.systems.system_by_name
-        assert verdicts(systems["fd00::2"].take_verdicts()) == wanted
+        assert verdicts(systems["fd00::2"].remove_and_return_verdicts()) == wanted
 
 
 def _own(tmp_path):
@@ -125,7 +125,9 @@ def test_both_ends_of_a_capture_are_judged_without_given_system(tmp_path):
     assert systems.keys() == {"10.0.0.1", "10.0.0.2"}
     assert systems["10.0.0.2"].roles == {"acceptor": 1}
     assert systems["10.0.0.1"].kinds == systems["10.0.0.2"].kinds
-    assert not [one for system in systems.values() for one in system.take_verdicts() if one.verdict is Verdict.FAIL]
+    assert not [
+        one for system in systems.values() for one in system.remove_and_return_verdicts() if one.verdict is Verdict.FAIL
+    ]
 
 
 def test_packets_with_a_wrong_checksum_are_skipped_on_request(own, tmp_path):

@@ -50,7 +50,7 @@ def judge_foreign_capture(name):
     traffic = check_capture(path, CATALOGUE, RequestedSystem.parse(ADDRESS.get(name, "10.77.0.2"))).traffic
     found = defaultdict(list)
     for system in traffic.systems.system_by_name.values():  # two on loopback, where the system also connects to itself
-        for entry in system.take_verdicts():
+        for entry in system.remove_and_return_verdicts():
             found[entry.rule].append(entry.verdict)
     return {
         rule: get_worst_verdict(verdicts) for rule, verdicts in found.items()

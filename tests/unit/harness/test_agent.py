@@ -18,7 +18,7 @@ from patience import PATIENCE_S
 
 from harness.environment import RealEnvironment, VirtualEnvironment
 from harness.errors import HarnessError, SutUnavailable, UsageError
-from harness.sut.agent import Agent
+from harness.sut.agent import AgentStartedByCommand
 from harness.sut.control import JsonlControl
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut_file import parse_sut_file
@@ -39,8 +39,8 @@ ONE_ANSWER = "import sys; sys.stdin.readline(); sys.stdout.write({!r}); sys.stdo
 
 
 @contextmanager
-def agent(script: str, folder: Path, *, answer_ms: int = PATIENCE_S * 1_000) -> Iterator[Agent]:
-    made = Agent(lambda: [sys.executable, "-S", "-E", "-c", script], folder / "control.log", answer_ms)
+def agent(script: str, folder: Path, *, answer_ms: int = PATIENCE_S * 1_000) -> Iterator[AgentStartedByCommand]:
+    made = AgentStartedByCommand(lambda: [sys.executable, "-S", "-E", "-c", script], folder / "control.log", answer_ms)
     try:
         yield made
     finally:
@@ -181,7 +181,7 @@ def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironme
 def test_agent_that_does_not_read_gives_one_line_error(
     environment: RealEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
+    monkeypatch.setattr("harness.sut.agent.MAX_UNSENT_REQUEST_BYTES", 1_000_000)
     with agent("import os; os.read(2, 1)", tmp_path) as made:
         control = JsonlControl(environment, made)
         with pytest.raises(
@@ -191,7 +191,7 @@ def test_agent_that_does_not_read_gives_one_line_error(
 
 
 def test_missing_agent_program_cannot_be_started(environment: RealEnvironment, tmp_path: Path) -> None:
-    made = Agent(lambda: ["/nowhere/agent"], tmp_path / "control.log", 1_000)
+    made = AgentStartedByCommand(lambda: ["/nowhere/agent"], tmp_path / "control.log", 1_000)
     with pytest.raises(SutUnavailable, match="control command /nowhere/agent: cannot be started: No such file"):
         JsonlControl(environment, made)
     made.end()
@@ -209,7 +209,7 @@ def test_forked_worker_starts_its_own_agent_process(environment: RealEnvironment
         assert JsonlControl(environment, made).call("list")["pid"] == pid
 
 
-def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
+def tell_pid(made: AgentStartedByCommand, tell: Callable[[int], None]) -> None:
     warnings.simplefilter("error")
     sys.unraisablehook = lambda unraisable: tell(0)  # nothing of the first process is let go of
     environment = RealEnvironment()
@@ -221,7 +221,7 @@ def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
 
 def test_agent_process_is_refused_in_virtual_time(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="only in real time"):
-        JsonlControl(VirtualEnvironment(), Agent(lambda: ["true"], None, 1_000))
+        JsonlControl(VirtualEnvironment(), AgentStartedByCommand(lambda: ["true"], None, 1_000))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.passive import PassiveJudge
 from harness.peer.peer import Peer
-from harness.peer.remote import Remote
+from harness.peer.remote import RemoteReaderOfSut
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN_SYNTAX, Proposal
@@ -69,7 +69,7 @@ def judged() -> PassiveJudge:
 
 
 @pytest.fixture
-def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge) -> Iterator[Remote]:
+def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge) -> Iterator[RemoteReaderOfSut]:
     sut = Sut(
         sut_file(),
         environment,
@@ -84,7 +84,7 @@ def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge)
     recorder = Recorder(environment, capture)
     recorder.listeners.append(judged.on_frame)
     peer = Peer(environment, sut, recorder, seed="association")
-    made = Remote(peer, sut)
+    made = RemoteReaderOfSut(peer, sut)
     made._emptied.add("plain")  # what is scripted needs no emptying
     yield made
     peer.close()
@@ -166,7 +166,10 @@ def test_rpc_faults_and_closed_connections_are_distinguished(environment, remote
     ScriptedSut(environment, RemoteQMPurgeQueue=lambda call: call.fault(0xC00E0007))
     association = remote.associate()
     thrown = association.call("RemoteQMPurgeQueue")
-    assert (thrown.outcome, thrown.plain_outcome) == ("fault MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_HANDLE")
+    assert (thrown.outcome, thrown.outcome_whether_thrown_or_returned) == (
+        "fault MQ_ERROR_INVALID_HANDLE",
+        "MQ_ERROR_INVALID_HANDLE",
+    )
     context = association.contexts[QM2QM]
     assert association.call_raw(99, b"", context).wait().thrown == FaultStatus.NCA_S_OP_RNG_ERROR
     assert association.call("RemoteQMPurgeQueue", stub=b"\1").outcome == "fault RPC_X_BAD_STUB_DATA"

@@ -20,15 +20,15 @@ from harness.attach.attach import (
     draft_sut_file,
     format_findings_as_json,
     list_report_lines,
-    make_command_route,
-    make_tcp_route,
+    make_command_control_route,
+    make_tcp_control_route,
     write_sut_file_draft,
 )
 from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState
 from harness.errors import SutUnavailable, UsageError
 from harness.paths import SUITES
 from harness.proof.inventory import RuleInventory
-from harness.sut.agent import Agent
+from harness.sut.agent import AgentStartedByCommand
 from harness.sut.sut_file import CAPABILITIES, parse_sut_file
 from reference_qm.control import VERBS_BY_FACILITY
 
@@ -50,10 +50,10 @@ agent.Verbs.{verb} = {verb}
 """
 
 
-def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
+def changed(patch: str, *, start_ms: int = 20_000) -> AgentStartedByCommand:
     """Return the example agent, changed by the given code."""
     script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
-    return Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
+    return AgentStartedByCommand(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
 
 
 def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> AgentFindings:
@@ -94,7 +94,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         where = process.stderr.readline().strip().removeprefix("agent: listens at ")
-        found = call_every_agent_verb(make_tcp_route(where), "test", None)
+        found = call_every_agent_verb(make_tcp_control_route(where), "test", None)
         process.terminate()
     assert found.matches_announced_facilities, found.problems
     assert "127.0.0.1" in draft_sut_file(found, where, None)
@@ -290,10 +290,10 @@ def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
 def test_invalid_agent_address_gives_one_line_error(address: str) -> None:
     with pytest.raises(UsageError, match=r"(address must be HOST:PORT|port must be 1 to 65535)"):
-        make_tcp_route(address)
+        make_tcp_control_route(address)
 
 
 @pytest.mark.parametrize("command", ["", "'x"])
 def test_invalid_agent_command_gives_one_line_error(command: str) -> None:
     with pytest.raises(UsageError, match="--command"):
-        make_command_route(command)
+        make_command_control_route(command)

@@ -6,8 +6,8 @@ from harness.capture import CaptureError, CaptureWriter
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging import captured
-from harness.judging.captured import CaptureTooLarge, MissingDirection, judge_capture, lines_of_capture
-from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.captured import CaptureTooLarge, CaptureWithoutPacketDirections, judge_capture, lines_of_capture
+from harness.judging.judge import MAX_SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Advice, Verdict
 from harness.rules.catalogue import load_catalogue
@@ -22,11 +22,11 @@ def recorded(path, happens):
     recorder = Recorder(VirtualEnvironment(), path)
     entries = []
 
-    passes = dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE)
+    passes = dict.fromkeys(load_predicates(), MAX_SHOWN_PASSES_PER_RULE)
     judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=captured.Counter(passes))
     recorder.listeners.append(judge.packets.on_frame)
     happens(recorder)
-    recorder.flush()
+    recorder.record_incomplete_packets_of_connections()
     judge.conclude_passive_rules()
     recorder.close()
     return entries
@@ -99,7 +99,7 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     with CaptureWriter(path) as writer:
         writer.write_udp(PEER, SUT, bytes(ping_request()), time_us=0)
-    with pytest.raises(MissingDirection, match="does not record which packets"):
+    with pytest.raises(CaptureWithoutPacketDirections, match="does not record which packets"):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
     monkeypatch.setattr(captured, "MAX_CAPTURE_BYTES", 100_000)

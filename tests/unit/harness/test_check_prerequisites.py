@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import RPC_TRANSPORT, Recorder
+from harness.capture.recorder import RPC_TRANSPORT_NAME, Recorder
 from harness.environment import VirtualEnvironment
 from harness.run.check_prerequisites import CheckPrerequisites, get_prerequisites
 from reference_qm.surface.inputs import Endpoint
@@ -43,7 +43,7 @@ def test_system_counts_as_connected_when_it_opens_a_session_to_the_peer(
     connections: list[tuple[bool, bool]], connected: bool
 ) -> None:
     found = rests(*connections)
-    assert (found.connected, found.was_connection_awaited_in_vain) == (connected, not connected)
+    assert (found.has_system_connected, found.was_connection_awaited_in_vain) == (connected, not connected)
 
 
 def test_peer_without_listener_expects_no_sessions() -> None:
@@ -52,4 +52,4 @@ def test_peer_without_listener_expects_no_sessions() -> None:
 
 def test_rpc_connection_is_recorded_as_rpc() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
-    assert recorder.record_opening(PEER, SUT, by_peer=False, rpc=True).transport == RPC_TRANSPORT
+    assert recorder.record_opening(PEER, SUT, by_peer=False, rpc=True).transport == RPC_TRANSPORT_NAME

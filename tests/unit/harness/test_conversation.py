@@ -175,7 +175,7 @@ def test_tamper_hook_changes_or_drops_packets_of_the_peer_core(peer: Peer, far: 
         seen.append(packet["EstablishConnectionHeader"].name)
         return instead
 
-    session, error = peer.try_session(change)
+    session, error = peer.try_to_open_session(change)
     assert seen == ["EstablishConnectionHeader"]
     assert far.received == (instead or b"")
     assert session is not None
@@ -184,7 +184,7 @@ def test_tamper_hook_changes_or_drops_packets_of_the_peer_core(peer: Peer, far: 
 
 
 def test_received_pings_are_listed_in_order_with_their_source(peer: Peer) -> None:
-    end = peer.open_udp()
+    end = peer.open_ping_port()
     environment = peer.environment
 
     class Answering:

@@ -42,7 +42,7 @@ def inventory() -> RuleInventory:
         fault.name: FaultRecord(fault.name, list(fault.breaks), fault.says, str(fault.file), fault.blind)
         for fault in load_faults().values()
     }
-    return RuleInventory(catalogue, tests, faults, {}, frozenset(proof.proven), records=records)
+    return RuleInventory(catalogue, tests, faults, {}, frozenset(proof.proven), fault_records_by_name=records)
 
 
 def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:
@@ -133,7 +133,7 @@ def test_explanation_of_a_rule_has_its_row_checks_and_faults(inventory: RuleInve
 
 
 def test_explanation_prints_row_checks_and_faults_with_file_and_line(inventory: RuleInventory):
-    inventory = replace(inventory, tests={RULE: [CHECK]})
+    inventory = replace(inventory, checks_by_rule={RULE: [CHECK]})
     found = explain_as_json(inventory, RULE)
     places = [(found["row"], f'["{RULE}"]'), (found["tests"][0]["place"], f"def {CHECK.partition('::')[2]}(")]
     places += [(fault["place"], f'"{fault["name"]}"') for fault in found["faults"]]

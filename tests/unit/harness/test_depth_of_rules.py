@@ -11,8 +11,8 @@ from harness.states.table import read_state_tables
 def test_varied_parameters_are_those_of_the_collected_checks() -> None:
     inventory = take_inventory()
     for rule, depth in depth_of_rules().items():
-        checks = inventory.tests.get(rule, [])
-        collected = {name for check in checks for name in inventory.varied.get(check, ())}
+        checks = inventory.checks_by_rule.get(rule, [])
+        collected = {name for check in checks for name in inventory.varied_parameters_by_check.get(check, ())}
         assert set(depth.get("varied", ())) == collected, rule
 
 

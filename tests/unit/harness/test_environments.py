@@ -166,7 +166,7 @@ def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
         while True:
             environment.run_until(lambda: False, 10)
     assert not environment.run_until(lambda: False, 10)
-    monkeypatch.setattr("harness.environment.real.CLEANUP_TIME_MS", 50)
+    monkeypatch.setattr("harness.environment.real.MAX_CLEANUP_DURATION_MS", 50)
     environment.limit_check_time(0)
     for _ in range(2):
         with pytest.raises(ConformanceFailure):

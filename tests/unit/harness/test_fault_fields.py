@@ -13,15 +13,15 @@ import pytest
 from harness.errors import HarnessError
 from harness.faults.fields import (
     ConversationRole,
-    change_number,
+    add_to_field,
+    change_number_in_field,
     clear_bits,
-    field_is,
     invert_bits,
-    off_by,
+    limit_to_sender_role,
     refuse_packets_unless_field_is_zero,
     send_wrong_size,
-    sent_as,
     set_bits,
+    set_field_value,
     set_reserved_bits,
 )
 from harness.faults.registry import FaultyCore, Install
@@ -138,13 +138,13 @@ def changed(install: Install, packet: Packet) -> dict[int, tuple[int, int]]:
     ids=lambda one: one if isinstance(one, str) else "",
 )
 def test_field_fault_sets_the_field_to_its_value(packet: Packet, path: str, value: object) -> None:
-    again: Any = parse_packet(sent(field_is(type(packet), path, value), packet))  # type: ignore[arg-type]
+    again: Any = parse_packet(sent(set_field_value(type(packet), path, value), packet))  # type: ignore[arg-type]
     *headers, name = path.split(".")
     record = again
     for header in headers:
         record = getattr(record, header)
     assert getattr(record, name) == value
-    where = changed(field_is(type(packet), path, value), packet)  # type: ignore[arg-type]
+    where = changed(set_field_value(type(packet), path, value), packet)  # type: ignore[arg-type]
     assert where, "the packet had another value"
     assert max(where) - min(where) < 512
 
@@ -152,13 +152,13 @@ def test_field_fault_sets_the_field_to_its_value(packet: Packet, path: str, valu
 @pytest.mark.parametrize(
     ("install", "packet", "expected"),
     [
-        (field_is(SessionAckPacket, "BaseHeader.VersionNumber", 0x11), ACK, {0: (0x10, 0x11)}),
-        (field_is(SessionAckPacket, "BaseHeader.Signature", b"MIOR"), ACK, {4: (0x4C, 0x4D)}),
-        (off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1), ACK, {20: (3, 2)}),
-        (off_by(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1), ACK, {28: (0xFF, 0), 29: (0xFF, 0)}),
-        (off_by(SessionAckPacket, "InternalHeader.PT", 15), ACK, {18: (1, 0)}),
+        (set_field_value(SessionAckPacket, "BaseHeader.VersionNumber", 0x11), ACK, {0: (0x10, 0x11)}),
+        (set_field_value(SessionAckPacket, "BaseHeader.Signature", b"MIOR"), ACK, {4: (0x4C, 0x4D)}),
+        (add_to_field(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1), ACK, {20: (3, 2)}),
+        (add_to_field(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1), ACK, {28: (0xFF, 0), 29: (0xFF, 0)}),
+        (add_to_field(SessionAckPacket, "InternalHeader.PT", 15), ACK, {18: (1, 0)}),
         (
-            change_number(UserMessagePacket, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+            change_number_in_field(UserMessagePacket, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
             PLAIN,
             {117: (4, 8)},
         ),
@@ -184,9 +184,9 @@ def test_field_fault_changes_only_bytes_of_field(
 @pytest.mark.parametrize(
     ("install", "packet"),
     [
-        (field_is(UserMessagePacket, "SessionHeader.WindowSize", 1), PLAIN),
-        (off_by(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1), PLAIN),
-        (field_is(UserMessagePacket, "UserHeader.ConnectorType", OTHER), PLAIN),
+        (set_field_value(UserMessagePacket, "SessionHeader.WindowSize", 1), PLAIN),
+        (add_to_field(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1), PLAIN),
+        (set_field_value(UserMessagePacket, "UserHeader.ConnectorType", OTHER), PLAIN),
         (set_bits(UserMessagePacket, "BaseHeader.DH"), ACK),
         (set_bits(UserMessagePacket, "BaseHeader.DH", lambda packet: packet.TransactionHeader is not None), PLAIN),
     ],
@@ -198,15 +198,15 @@ def test_field_fault_leaves_other_packets_unchanged(install: Install, packet: Pa
 
 @pytest.mark.parametrize(("role", "transport"), [("initiator", "out-1"), ("acceptor", "in-1")])
 def test_fault_of_a_role_leaves_other_roles_unchanged(role: ConversationRole, transport: str) -> None:
-    install = sent_as(role, set_bits(SessionAckPacket, "InternalHeader.CS"))
+    install = limit_to_sender_role(role, set_bits(SessionAckPacket, "InternalHeader.CS"))
     found = {one: sent(install, ACK, one) != ACK.build() for one in ("out-1", "in-1")}
     assert [one for one, wrong in found.items() if wrong] == [transport]
 
 
 def test_field_faults_change_header_less_ping_packets() -> None:
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
-    sent_as("acceptor", off_by(PingPacket, "Cookie", 1))(faulty)
-    sent_as("initiator", set_bits(PingPacket, "RC"))(faulty)
+    limit_to_sender_role("acceptor", add_to_field(PingPacket, "Cookie", 1))(faulty)
+    limit_to_sender_role("initiator", set_bits(PingPacket, "RC"))(faulty)
     set_bits(PingPacket, "RF")(faulty)
     set_reserved_bits(PingPacket, "Flags")(faulty)
     effect: Any = SendDatagram(PingSocket.LISTENER, Endpoint("127.0.0.1", 3527), PingPacket(0, 7, GUID).build())
@@ -219,19 +219,22 @@ def test_field_faults_change_header_less_ping_packets() -> None:
     ("make", "said"),
     [
         (
-            lambda: off_by(EstablishConnectionPacket, "EstablishConnectionHeader.Version", 1),
+            lambda: add_to_field(EstablishConnectionPacket, "EstablishConnectionHeader.Version", 1),
             "EstablishConnectionHeader.Version: EstablishConnectionHeader has no field Version; it has ClientGuid, ",
         ),
         (
             lambda: set_bits(SessionAckPacket, "UserHeader.TH"),
             "UserHeader.TH: SessionAckPacket has no header UserHeader; it has BaseHeader, InternalHeader, ",
         ),
-        (lambda: field_is(UserMessagePacket, "UserHeader.DestinationQueue", 1), "has no field DestinationQueue"),
-        (lambda: field_is(PingPacket, "PingPacket.Cookie", 1), "PingPacket has no header PingPacket; it has none"),
-        (lambda: field_is(SessionAckPacket, "InternalHeader.PT", 16), "InternalHeader.Flags cannot contain 16"),
-        (lambda: field_is(SessionAckPacket, "BaseHeader.Signature", b"LIO"), "cannot contain b'LIO'"),
-        (lambda: field_is(UserMessagePacket, "UserHeader.ConnectorType", 1), "ConnectorType cannot contain 1"),
-        (lambda: off_by(EstablishConnectionPacket, "EstablishConnectionHeader.Padding", 1), "is not an integer"),
+        (lambda: set_field_value(UserMessagePacket, "UserHeader.DestinationQueue", 1), "has no field DestinationQueue"),
+        (
+            lambda: set_field_value(PingPacket, "PingPacket.Cookie", 1),
+            "PingPacket has no header PingPacket; it has none",
+        ),
+        (lambda: set_field_value(SessionAckPacket, "InternalHeader.PT", 16), "InternalHeader.Flags cannot contain 16"),
+        (lambda: set_field_value(SessionAckPacket, "BaseHeader.Signature", b"LIO"), "cannot contain b'LIO'"),
+        (lambda: set_field_value(UserMessagePacket, "UserHeader.ConnectorType", 1), "ConnectorType cannot contain 1"),
+        (lambda: add_to_field(EstablishConnectionPacket, "EstablishConnectionHeader.Padding", 1), "is not an integer"),
         (lambda: send_wrong_size(SessionAckPacket, "SessionHeader.WindowSize2"), "not a size, length or count"),
         (lambda: set_bits(SessionAckPacket, "InternalHeader.Flags"), "names no bits of a field"),
         (lambda: set_reserved_bits(SessionAckPacket, "InternalHeader.PT"), "has no reserved bits"),

@@ -197,7 +197,7 @@ def test_inbox_lists_a_malformed_packet_in_place_of_a_message(peer: Peer, sut: S
     broken = bytes(message(1))[:8] + (20).to_bytes(4, "little") + bytes(8)  # type: ignore[call-overload]
     sut.wires[0].say(message(1), session_ack(), broken)
     sut.pass_time()
-    assert [frame.kind for frame in peer.inbox.pieces] == ["UserMessage", "malformed"]
+    assert [frame.kind for frame in peer.inbox.packets_with_possibly_malformed_messages] == ["UserMessage", "malformed"]
     assert numbers(peer.inbox.messages) == [1]
 
 

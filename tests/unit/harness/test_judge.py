@@ -25,9 +25,14 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import MAX_EVIDENCE_PACKETS, MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.judge import (
+    MAX_EVIDENCE_PACKETS,
+    MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD,
+    MAX_SHOWN_PASSES_PER_RULE,
+    Judge,
+)
 from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE_RULES, PassiveJudge, PassiveRule, PassiveRuleTally
-from harness.judging.robustness import Condition, Diagnosis
+from harness.judging.robustness import SystemCondition, SystemDiagnosis
 from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.rules.product_notes import ProductNote, ProductNotes
 from harness.sut.outcomes import Refused
@@ -258,7 +263,7 @@ def test_excused_failure_keeps_its_texts_and_pass_cites_no_product_note(tmp_path
 
 def test_product_note_does_not_excuse_a_crash(tmp_path: Path) -> None:
     made = of_release(tmp_path, "windows-xp")
-    made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [MUST])
+    made.record_breakdown(SystemDiagnosis(SystemCondition.CRASHED, "it is gone"), [MUST])
     assert made.judged[MUST] is Verdict.FAIL
 
 
@@ -307,10 +312,10 @@ def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     for test in range(2):  # two checks of one process
         (tmp_path / str(test)).mkdir()
         made = judge(tmp_path / str(test), MUST, SHOULD, passes=passes)
-        for _ in range(SHOWN_PASSES_PER_RULE - 1):
+        for _ in range(MAX_SHOWN_PASSES_PER_RULE - 1):
             made(MUST, expected=SAYS, observed=SAYS, evidence=frame())
-    assert named(tmp_path / "0") == [(20, 21)] * (SHOWN_PASSES_PER_RULE - 1)
-    assert named(tmp_path / "1") == [(20, 21), *[(None, None)] * (SHOWN_PASSES_PER_RULE - 2)]
+    assert named(tmp_path / "0") == [(20, 21)] * (MAX_SHOWN_PASSES_PER_RULE - 1)
+    assert named(tmp_path / "1") == [(20, 21), *[(None, None)] * (MAX_SHOWN_PASSES_PER_RULE - 2)]
     made(MUST, expected="AckSequenceNumber 2", observed=SAYS, evidence=frame())
     made(SHOULD, expected="AckSequenceNumber 2", observed=SAYS, evidence=frame())
     assert named(tmp_path / "1")[-2:] == [(20, 21)] * 2
@@ -321,7 +326,7 @@ def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     [
         frame(from_sut=False),
         frame(data=b"no packet", kind="malformed"),
-        frame(data=bytes(user_message(body=bytes(MAX_SEARCHED_BYTES))), kind="UserMessage"),
+        frame(data=bytes(user_message(body=bytes(MAX_PACKET_BYTES_SEARCHED_FOR_DECIDING_FIELD))), kind="UserMessage"),
     ],
     ids=["of the peer", "none", "too long"],
 )
@@ -519,7 +524,7 @@ def test_broken_must_is_inconclusive_when_check_aborts_before_its_should(tmp_pat
 def test_crash_fails_must_that_depends_on_should(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(SHOULD, expected="5 s", observed="never")
-    made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [UNDER])
+    made.record_breakdown(SystemDiagnosis(SystemCondition.CRASHED, "it is gone"), [UNDER])
     made.end()
     assert made.judged[UNDER] is Verdict.FAIL
 

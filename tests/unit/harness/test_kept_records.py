@@ -9,7 +9,12 @@ import pytest
 
 from harness.compiled import kept
 from harness.compiled.kept import CachedRecords, get_cached_value
-from harness.compiled.sources import find_affected_files, find_changed_files, list_imported_files, stamps
+from harness.compiled.sources import (
+    find_affected_files,
+    find_changed_files,
+    get_stamps_at_first_call,
+    list_imported_files,
+)
 from harness.faults.registry import load_faults
 from harness.judging.passive import load_predicates
 from harness.paths import SUITES
@@ -104,7 +109,7 @@ def test_changed_file_affects_its_indirect_importers() -> None:
 
 
 def test_changed_new_or_missing_file_counts_as_change_for_the_cache() -> None:
-    known = dict(stamps())
+    known = dict(get_stamps_at_first_call())
     known[OPENING] = [1, 1]
     del known[CHECK]
     known["suites/gone.py"] = [1, 1]
@@ -120,15 +125,17 @@ def test_cache_records_of_an_old_format_are_rebuilt(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_cache_records_of_files_importing_a_changed_file_are_rebuilt() -> None:
     paths = ["suites/mqqb/steps/sender.py", CHECK]
-    known = CachedRecords(dict(stamps()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}})
-    known.forget({OPENING})
+    known = CachedRecords(
+        dict(get_stamps_at_first_call()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}}
+    )
+    known.remove_records_of_changed_files({OPENING})
     asked: list[str] = []
 
     def make(missing: list[str]) -> dict[str, list[str]]:
         asked.extend(missing)
         return {path: ["new"] for path in missing}
 
-    assert known.of("kind", paths, make) == [["new"], ["old"]]
+    assert known.get_records_of_files("kind", paths, make) == [["new"], ["old"]]
     assert asked == paths[:1]
 
 
@@ -159,7 +166,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
 
 
 def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept._MAX_CHECKOUT_CACHES + 3):
+    for number in range(kept._MAX_CACHE_FOLDERS_OF_CHECKOUTS + 3):
         monkeypatch.setattr(kept, "find_cache_folder", lambda number=number: tmp_path / str(number))
         get_cached_value("v", [OPENING], lambda: 1)
-    assert len(list(tmp_path.iterdir())) == kept._MAX_CHECKOUT_CACHES
+    assert len(list(tmp_path.iterdir())) == kept._MAX_CACHE_FOLDERS_OF_CHECKOUTS

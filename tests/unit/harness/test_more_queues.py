@@ -14,7 +14,7 @@ from harness.errors import HarnessError, UsageError
 from harness.sut.control import ControlRefused
 from harness.sut.more_queues import QueueEntry
 from harness.sut.shown import NotShown
-from harness.sut.stand_ins import add_needs_met_by_facilities, describe_lack
+from harness.sut.stand_ins import add_needs_met_by_facilities, describe_unmet_need
 from harness.sut.sut import Sut
 from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, parse_sut_file
 from harness.sut.virtual_driver import VirtualDriver
@@ -86,7 +86,7 @@ def test_provisioned_queues_without_remote_reading_replace_no_facility() -> None
     given["capabilities"] = {}
     with closing(VirtualDriver(parse_sut_file(given)).open("check")) as sut:
         assert not sut.has("queues")
-        assert describe_lack("queues") == "queue_control (or [[more_queues]] in the SUT file)"
+        assert describe_unmet_need("queues") == "queue_control (or [[more_queues]] in the SUT file)"
     assert "queues" in add_needs_met_by_facilities({"queue_control"})
 
 

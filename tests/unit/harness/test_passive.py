@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness_made import MUST, SHOULD, frame
 
-from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.capture.recorder import MALFORMED_PACKET_KIND, Connection, Frame
 from harness.errors import HarnessError
 from harness.judging.passive import (
     PASSIVE_RULES,
@@ -88,7 +88,7 @@ def test_packet_that_a_predicate_cannot_judge_counts_as_not_exercised() -> None:
 
 @pytest.mark.usefixtures("registry")
 def test_after_an_unreadable_packet_only_its_own_rule_is_judged() -> None:
-    @passive(MUST, ("SessionAck", MALFORMED), "version", decisive=True)
+    @passive(MUST, ("SessionAck", MALFORMED_PACKET_KIND), "version", decisive=True)
     def version(packet: Any, context: Context) -> Finding:
         return not isinstance(packet, FormatError), "version"
 

@@ -151,7 +151,7 @@ def test_peer_reads_records_and_answers_an_rpc_call(
     (answer,) = client.send(*build_request_fragments(2, p_cont_id, PURGE.opnum, PURGE.build_request(wide, hQueue=5)))
     assert PURGE.read_response(read_stub(answer), wide).Return == 7
     (call,) = server.list_calls_of("RemoteQMPurgeQueue")
-    assert (call.into.hQueue, call.port, call.wide) == (5, server.read_port, wide)
+    assert (call.decoded_request.hQueue, call.port, call.wide) == (5, server.read_port, wide)
     assert [frame.kind for frame in call.evidence] == ["request", "response"]
     assert [frame.from_sut for frame in call.evidence] == [True, False]
     assert "hQueue" in call.frames[0].dissection_text
@@ -165,7 +165,7 @@ def test_peer_reassembles_request_fragments(environment: VirtualEnvironment, ser
     stub = operation.build_request(True, ptb1=transfer_buffer(), hQueue=9)
     client.send(*build_request_fragments(2, 1, operation.opnum, stub, fragment=100))
     (call,) = server.calls
-    assert (call.into.hQueue, len(call.frames)) == (9, 7)
+    assert (call.decoded_request.hQueue, len(call.frames)) == (9, 7)
 
 
 def test_peer_reads_a_zeroed_transfer_buffer(environment: VirtualEnvironment, server: RpcServer) -> None:
@@ -176,7 +176,7 @@ def test_peer_reads_a_zeroed_transfer_buffer(environment: VirtualEnvironment, se
     client.bind(QMCOMM, transfers=(NDR,))
     client.send(*build_request_fragments(2, 0, 4, bytes(228) + b"\5\0\0\0"))
     (call,) = server.calls
-    assert (call.malformed, call.into.hQueue) == (None, 5)
+    assert (call.malformed, call.decoded_request.hQueue) == (None, 5)
 
 
 def test_peer_leaves_a_call_waiting_until_the_check_answers_it(
@@ -212,7 +212,7 @@ def test_peer_records_cancels_with_their_call(environment: VirtualEnvironment, s
         build_orphaned_pdu(9),
     )
     (call,) = server.calls
-    assert [frame.kind for frame in call.cancel_frames] == ["co_cancel", "orphaned"]
+    assert [frame.kind for frame in call.frames_of_cancel_pdus] == ["co_cancel", "orphaned"]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_peer_records_an_unreadable_stub_as_malformed_call(environment: VirtualE
     client.bind(QM2QM)
     assert client.send(*build_request_fragments(2, 1, PURGE.opnum, bytes(3))) == []
     (call,) = server.calls
-    assert call.into is None
+    assert call.decoded_request is None
     assert call.malformed is not None
 
 

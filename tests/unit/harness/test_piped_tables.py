@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from harness.cli.main import app
 from harness.cli.tables import show_table
 from harness.proof.inventory import take_inventory
-from harness.rules.coverage import DEMAND_CLASS, sum_coverage_of_sections
+from harness.rules.coverage import ROW_CLASS_OF_DEMANDS, sum_coverage_of_sections
 
 
 def lines_of(*words: str, **environment: str) -> list[str]:
@@ -29,7 +29,7 @@ def test_piped_rules_table_has_a_line_with_all_columns_per_rule() -> None:
 
 def test_piped_coverage_table_has_a_line_per_section() -> None:
     sections = [one for one in take_inventory().count_coverage_by_section() if one.document == "MQSO"]
-    rows = [one for one in sections if one.kind == DEMAND_CLASS] + list(sum_coverage_of_sections(sections))
+    rows = [one for one in sections if one.kind == ROW_CLASS_OF_DEMANDS] + list(sum_coverage_of_sections(sections))
     lines = lines_of("rules", "--coverage", "--document", "MQSO", COLUMNS="20")
     assert len([line for line in lines if line.count("\t") == 7]) == len(rows)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.sut.provisioning import (
-    BASE_PROVIDER_ONLY_GUID,
-    KEYLESS_QUEUE_MANAGER_GUID,
+    GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY,
+    GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS,
     MALLORY,
     USERS,
     build_virtual_security,
@@ -35,7 +35,11 @@ def test_serve_and_virtual_system_are_provisioned_equally(tmp_path: Path) -> Non
     assert {name: key.private_numbers() for name, key in config.security.encryption_keys.items()} == {
         name: key.private_numbers() for name, key in virtual.encryption_keys.items()
     }
-    assert set(config.routes) == {PEER_IDENTIFIER, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID}
+    assert set(config.routes) == {
+        PEER_IDENTIFIER,
+        GUID_OF_PEER_WITH_ONLY_BASE_PROVIDER_KEY,
+        GUID_OF_QUEUE_MANAGER_WITHOUT_KEYS,
+    }
     assert not list((tmp_path / "keys").glob("peer_*")) and not list((tmp_path / "keys").glob("mallory*"))
 
 

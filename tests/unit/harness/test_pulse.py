@@ -8,7 +8,12 @@ import pytest
 from patience import PATIENCE_S
 
 from harness.environment import RealEnvironment
-from harness.environment.pulse import EXTENDABLE_END_OF_WAIT_MS, QUESTION_INTERVAL_MS, SETTLE_AFTER_STALL_MS, Pulse
+from harness.environment.pulse import (
+    LENGTH_OF_EXTENDABLE_LAST_PART_OF_WAIT_MS,
+    QUESTION_INTERVAL_MS,
+    TIME_TO_SETTLE_AFTER_STALL_MS,
+    LivenessMeasurement,
+)
 from reference_qm.surface.inputs import Endpoint
 
 TOLERANCE_MS, LIMIT_MS = 50, 5_000
@@ -21,7 +26,9 @@ class Clock:
         self.now_ms = 0
         self.runs = True
         self.there = True
-        self.pulse = Pulse(lambda: self.now_ms, tolerance_ms=TOLERANCE_MS, limit_ms=LIMIT_MS).use_channel(lambda: self)
+        self.pulse = LivenessMeasurement(lambda: self.now_ms, tolerance_ms=TOLERANCE_MS, limit_ms=LIMIT_MS).use_channel(
+            lambda: self
+        )
         self.asked: list[int] = []
         self.questions = 0
         self.closed = False
@@ -70,7 +77,7 @@ def test_pulse_sends_one_question_at_a_time():
 
 def test_stall_does_not_count_as_waiting_time():
     took_ms = Clock().wait(1_000, lambda now_ms: not 500 <= now_ms < 2_500)
-    assert 3_000 - QUESTION_INTERVAL_MS <= took_ms <= 3_000 + QUESTION_INTERVAL_MS + 2 * SETTLE_AFTER_STALL_MS
+    assert 3_000 - QUESTION_INTERVAL_MS <= took_ms <= 3_000 + QUESTION_INTERVAL_MS + 2 * TIME_TO_SETTLE_AFTER_STALL_MS
 
 
 def test_mostly_stalled_system_is_awaited_by_its_running_time():
@@ -82,12 +89,16 @@ def test_mostly_stalled_system_is_awaited_by_its_running_time():
 
 def test_timers_of_the_tester_run_while_the_system_stalls():
     took_ms = Clock().wait(60_000, lambda now_ms: now_ms % 2_000 >= 1_500)
-    assert 60_000 + 2 * EXTENDABLE_END_OF_WAIT_MS <= took_ms <= 60_000 + 5 * EXTENDABLE_END_OF_WAIT_MS
+    assert (
+        60_000 + 2 * LENGTH_OF_EXTENDABLE_LAST_PART_OF_WAIT_MS
+        <= took_ms
+        <= 60_000 + 5 * LENGTH_OF_EXTENDABLE_LAST_PART_OF_WAIT_MS
+    )
 
 
 def test_wait_is_prolonged_until_the_stalled_system_answers():
     took_ms = Clock().wait(1_000, lambda now_ms: not 950 <= now_ms < 3_000)
-    assert 3_000 <= took_ms <= 3_000 + SETTLE_AFTER_STALL_MS + QUESTION_INTERVAL_MS
+    assert 3_000 <= took_ms <= 3_000 + TIME_TO_SETTLE_AFTER_STALL_MS + QUESTION_INTERVAL_MS
 
 
 def test_system_silent_beyond_limit_counts_as_hanging_and_is_not_awaited():
@@ -118,9 +129,9 @@ def test_pulse_records_stalls():
     assert (
         1_900
         <= clock.pulse.measure_stalls_ms(0, clock.now_ms)
-        <= 2_000 + QUESTION_INTERVAL_MS + 2 * SETTLE_AFTER_STALL_MS
+        <= 2_000 + QUESTION_INTERVAL_MS + 2 * TIME_TO_SETTLE_AFTER_STALL_MS
     )
-    assert 400 <= clock.pulse.measure_stalls_ms(1_000, 1_400) <= 400 + SETTLE_AFTER_STALL_MS
+    assert 400 <= clock.pulse.measure_stalls_ms(1_000, 1_400) <= 400 + TIME_TO_SETTLE_AFTER_STALL_MS
 
 
 @pytest.fixture
@@ -141,9 +152,9 @@ class Mute:
 
 def test_exact_wait_uses_clock_of_tester(environment: RealEnvironment):
     limit_ms = PATIENCE_S * 1_000
-    environment.pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=1, limit_ms=limit_ms).use_channel(
-        Mute
-    )
+    environment.pulse = LivenessMeasurement(
+        lambda: environment.now().monotonic_ms, tolerance_ms=1, limit_ms=limit_ms
+    ).use_channel(Mute)
     began_ms = environment.now().monotonic_ms
     assert not environment.run_until(lambda: False, 20, exactly=True)
     assert environment.now().monotonic_ms - began_ms < limit_ms

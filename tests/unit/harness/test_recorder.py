@@ -28,7 +28,7 @@ from harness.capture.recorder import (
     Frame,
     Recorder,
 )
-from harness.capture.window import MEMORY_BYTES_PER_FRAME, Window
+from harness.capture.window import MEMORY_BYTES_PER_FRAME, WindowOfLatestFrames
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -253,7 +253,7 @@ def test_a_recorder_without_a_path_numbers_frames_and_has_no_writer() -> None:
 
 def test_packets_beyond_the_memory_window_are_read_from_the_capture_file(tmp_path: Path) -> None:
     recorder = Recorder(VirtualEnvironment(), tmp_path / "long.pcapng")
-    recorder._window = Window(recorder.path, limit=0)
+    recorder._window = WindowOfLatestFrames(recorder.path, limit=0)
     stream = b"".join(PACKETS) * 3 + b"no packet" + b"more of that"
     connection, frames = feed(recorder, [1, 40, 700, 1_500, len(stream) - 12], stream)
     in_memory = [frame for frame in frames if frame._data is not None]
@@ -270,13 +270,13 @@ def test_packets_beyond_the_memory_window_are_read_from_the_capture_file(tmp_pat
 @given(st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12), st.booleans())
 def test_capture_file_has_all_packet_bytes_whatever_the_chunks(tmp_path: Path, cuts: list[int], by_peer: bool) -> None:
     recorder = Recorder(VirtualEnvironment(), tmp_path / "cut.pcapng")
-    recorder._window = Window(recorder.path, limit=0)
+    recorder._window = WindowOfLatestFrames(recorder.path, limit=0)
     _, frames = feed(recorder, cuts, b"".join(PACKETS), by_peer=by_peer)
     assert [frame.data for frame in frames] == PACKETS
 
 
 def test_sent_packets_and_datagrams_are_read_back_from_the_capture_file(recorder: Recorder) -> None:
-    recorder._window = Window(recorder.path, limit=0)
+    recorder._window = WindowOfLatestFrames(recorder.path, limit=0)
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     long = bytes(user_message(body=bytes(range(256)) * 1_000))
     ping = bytes(ping_request())
@@ -332,7 +332,7 @@ def test_many_datagrams_count_as_flood(recorder: Recorder) -> None:
 
 
 def test_message_summary_outlives_its_bytes(recorder: Recorder) -> None:
-    recorder._window = Window(recorder.path, limit=0)
+    recorder._window = WindowOfLatestFrames(recorder.path, limit=0)
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     source = UUID(int=7)
     answered = MessageIdentifier(UUID(int=9), 0x1234)
@@ -362,7 +362,7 @@ def test_unreferenced_long_message_is_freed_at_once(recorder: Recorder) -> None:
         queue = weakref.ref(frame["UserHeader"].DestinationQueue)
         assert len(layers) == 3
         assert all(layer() is not None for layer in (*layers, queue))
-        frame.drop_layers()
+        frame.drop_dissection()
         assert [layer() for layer in (*layers, queue)] == [None] * 4
     finally:
         gc.enable()

@@ -6,7 +6,7 @@ import pytest
 
 from harness.environment import VirtualEnvironment
 from harness.errors import UsageError
-from harness.rules.releases import RELEASE_AS_SPECIFIED, RELEASES
+from harness.rules.releases import RELEASE_WITHOUT_DEVIATIONS, RELEASES
 from harness.sut.releases import find_release
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
@@ -22,8 +22,8 @@ def sut(profile: str) -> Sut:
 
 
 def test_system_that_is_no_windows_gets_no_product_note() -> None:
-    assert find_release(sut("none")) == RELEASE_AS_SPECIFIED
-    assert RELEASE_AS_SPECIFIED.version == (6, 1)
+    assert find_release(sut("none")) == RELEASE_WITHOUT_DEVIATIONS
+    assert RELEASE_WITHOUT_DEVIATIONS.version == (6, 1)
 
 
 def test_unknown_profile_is_refused_with_known_profiles() -> None:
@@ -52,6 +52,6 @@ def test_only_windows_nt_and_2000_call_a_missing_queue_an_invalid_handle() -> No
     odd = [
         name
         for name, one in RELEASES.items()
-        if one.status_of_cancel_without_queue != RELEASE_AS_SPECIFIED.status_of_cancel_without_queue
+        if one.status_of_cancel_without_queue != RELEASE_WITHOUT_DEVIATIONS.status_of_cancel_without_queue
     ]
     assert odd == ["windows-nt", "windows-2000"]

@@ -10,7 +10,7 @@ from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
 from harness.faults.registry import wrap
 from harness.sut.control import ControlRefused, Unsupported
-from harness.sut.remote_control import FACILITIES, RemoteControl
+from harness.sut.remote_control import FACILITIES_OF_REMOTE_CONTROL, RemoteControl
 from harness.sut.view import SutIdentity, build_sut_view
 from harness.wire import PrivateQueueFormatNameId, user_message
 from reference_qm.codec import NULL_GUID
@@ -110,7 +110,13 @@ def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
 
 def test_remote_control_empties_the_queue_of_a_check_once(remote: RemoteControl) -> None:
     sut = build_sut_view(
-        FILE, remote.host.environment, remote, SutIdentity(None, FACILITIES), 1801, 3527, FILE.driver.rpc_port
+        FILE,
+        remote.host.environment,
+        remote,
+        SutIdentity(None, FACILITIES_OF_REMOTE_CONTROL),
+        1801,
+        3527,
+        FILE.driver.rpc_port,
     )
     assert sut.has("receive")
     assert not sut.has("queue_control")

@@ -22,8 +22,8 @@ from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.sut.control import ControlRefused
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.replay_items import NotReplayable
-from harness.sut.replay_tape import CheckTape, RecordedCommands, encode_note
-from harness.sut.surroundings import CommandedEnvironment
+from harness.sut.replay_tape import CheckNoteWriter, RecordedEnvironmentCommands, encode_note
+from harness.sut.surroundings import EnvironmentChangedByCommands
 from harness.sut.sut import Sut
 from harness.sut.sut_file import load_sut_file
 from harness.sut.sut_process import ProcessEnd
@@ -238,8 +238,10 @@ def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Scri
 
 def test_replay_repeats_result_of_environment_command(tmp_path: Path):
     def prepare(sut: Sut) -> None:
-        assert isinstance(sut.tape, CheckTape)
-        sut.commanded_environment = CommandedEnvironment(("storage",), RecordedCommands(carry_out, sut.tape))
+        assert isinstance(sut.tape, CheckNoteWriter)
+        sut.commanded_environment = EnvironmentChangedByCommands(
+            ("storage",), RecordedEnvironmentCommands(carry_out, sut.tape)
+        )
 
     def carry_out(part: str, value: int) -> None:
         done.append((part, value))
@@ -306,7 +308,7 @@ def test_replay_names_random_decisions(tmp_path: Path):
 
 def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, Any], tmp_path: Path):
     def ask(peer: Peer, sut: Sut) -> None:
-        assert isinstance(sut.tape, CheckTape)
+        assert isinstance(sut.tape, CheckNoteWriter)
         sut.tape.note(answered="x" * MAX_NOTE_TEXT_BYTES)
 
     (tmp_path / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")

@@ -13,7 +13,7 @@ from harness.capture.ip import UdpDatagram, build_udp_packet
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
-from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, ReplayedPacket
+from harness.sut.replay_items import CaptureItem, NotReplayable, ReplayedNote, ReplayedPacket
 from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.inputs import Endpoint
 
@@ -47,8 +47,8 @@ def came(ms: float, data: bytes = b"x", number: int = 1) -> ReplayedPacket:
     return ReplayedPacket(number, at(ms), True, segment, build_udp_packet(segment, number - 1))
 
 
-def note(ms: float, **said: Any) -> CaptureNote:
-    return CaptureNote(0, at(ms), said)
+def note(ms: float, **said: Any) -> ReplayedNote:
+    return ReplayedNote(0, at(ms), said)
 
 
 class World:
@@ -138,7 +138,7 @@ def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
     world = world_of(question)
     world.environment.advance_clock_to(at(-5) + 1_000_000)
     assert world.environment.now().utc_s == BEGAN["utc_s"]
-    world = world_of(CaptureNote(0, at(1_001), question.said))
+    world = world_of(ReplayedNote(0, at(1_001), question.said))
     world.environment.advance_clock_to(at(999))
     assert world.environment.now().utc_s == BEGAN["utc_s"] + 1
 

@@ -12,7 +12,7 @@ from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.expectations.base import show_value
 from harness.judging.verdicts import Verdict, VerdictEntry
-from harness.run.causes import add_causes
+from harness.run.causes import add_shared_causes_to_results
 from harness.run.findings import describe_finding
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult, read_rule_results, write_allure, write_junit
@@ -87,7 +87,7 @@ def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
     for rule in (MUST, SHOULD):
         sink.append(VerdictEntry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))
     sink.append(VerdictEntry(SETTLED, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "closed", "open", test="x::t"))
-    by_cause = add_causes(found(tmp_path), RootCauses())
+    by_cause = add_shared_causes_to_results(found(tmp_path), RootCauses())
     write_junit(by_cause, tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
     failures = {
         case.get("name"): case[0] for case in ET.parse(tmp_path / "junit.xml").getroot().iter("testcase") if len(case)
@@ -106,7 +106,7 @@ def test_verdicts_that_depend_on_a_missing_root_name_the_root_once(tmp_path: Pat
         sink.append(
             VerdictEntry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t")
         )
-    says = {one.rule: one.says for one in add_causes(found(tmp_path), roots)}
+    says = {one.rule: one.says for one in add_shared_causes_to_results(found(tmp_path), roots)}
     cause = f"inconclusive: one of 2 rules: {said}"
     assert says == {
         MUST: f"{cause}; expected a; observed b (x::t)",

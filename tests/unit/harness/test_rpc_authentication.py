@@ -13,7 +13,7 @@ import pytest
 from harness_made import sut_file
 from rpc_scripted import ScriptedSut
 
-from harness.capture.packets import CapturedPackets, WantedPacket
+from harness.capture.packets import CapturedPackets, PacketNamedByVerdict
 from harness.capture.recorder import Recorder
 from harness.environment import RealEnvironment, VirtualEnvironment
 from harness.errors import ConformanceFailure, UsageError
@@ -23,7 +23,7 @@ from harness.peer.rpc_server import RpcServer
 from harness.sut.rpc_access import RpcCredentials
 from harness.sut.sut import Sut
 from harness.wire.rpc import QM2QM, QMCOMM, get_rpc_kind
-from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, Trailer, append_trailer, read_trailer, split_pdu
+from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, SecTrailer, append_trailer, read_trailer, split_pdu
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.shell.rpc_user import User
@@ -99,7 +99,7 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
     # The capture holds the wire: whoever has no keys reads what was not sealed, and is told.
     captured = CapturedPackets(tmp_path / "rpc.pcapng")
     first = next(packet for packet in captured.packets if get_rpc_kind(packet.data) == "response")
-    (shown,) = captured.show([WantedPacket(first.frame)])
+    (shown,) = captured.show([PacketNamedByVerdict(first.frame)])
     assert ("pMajor" in shown.dissection) is (level != "privacy")
     assert ("they are neither read nor judged" in shown.dissection) is (level == "privacy")
 
@@ -242,8 +242,8 @@ def test_peer_without_a_configured_user_refuses_authentication(tmp_path):
 
 def test_security_trailers_are_built_and_read():
     plain = bytes.fromhex("05000003 10000000 1c00 0000 02000000 04000000 0000 0800") + b"stub"
-    made = append_trailer(plain, Trailer(10, 6, 7, b"sixteen octets!!", 12))
-    assert read_trailer(made) == Trailer(10, 6, 7, b"sixteen octets!!", 12)
+    made = append_trailer(plain, SecTrailer(10, 6, 7, b"sixteen octets!!", 12))
+    assert read_trailer(made) == SecTrailer(10, 6, 7, b"sixteen octets!!", 12)
     assert split_pdu(made) == (made[:24], b"stub" + bytes(12), made[40:48], b"sixteen octets!!")
     assert read_trailer(plain) is None
     for place, value in ((10, 60), (42, 200)):

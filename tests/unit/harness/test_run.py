@@ -16,7 +16,7 @@ from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
-from harness.run.run import ConformanceRun, make_slug
+from harness.run.run import ConformanceRun, make_file_name_part
 from harness.run_folder import build_capture_name, get_capture_path
 
 Begin = Callable[..., ConformanceRun]
@@ -111,7 +111,7 @@ def test_fewer_checks_than_frozen_fail_a_whole_run(
 ) -> None:
     monkeypatch.setattr(run_module, "read_frozen_test_count", lambda suites: 3)
     for selection, code in (("all", 5), ("-k x", 0)):
-        run = begin(tmp_path / make_slug(selection), selection=selection)
+        run = begin(tmp_path / make_file_name_part(selection), selection=selection)
         judged(run, "one", Verdict.PASS)
         judged(run, "two", Verdict.PASS)
         assert run.end() == code
@@ -332,7 +332,7 @@ def test_listed_checks_of_rules_equal_those_that_pytest_collects() -> None:
     inventory = take_inventory()
     collected = {
         rule: sorted({test.partition("[")[0] for test in tests})
-        for rule, tests in inventory.tests.items()
+        for rule, tests in inventory.checks_by_rule.items()
         if rule not in inventory.passive
     }
     assert checks_of_rules() == collected
@@ -342,7 +342,7 @@ def test_listed_checks_of_rules_equal_those_that_pytest_collects() -> None:
 
 
 def test_every_collected_check_has_a_capture_of_its_own() -> None:
-    checks = {test for tests in take_inventory().tests.values() for test in tests}
+    checks = {test for tests in take_inventory().checks_by_rule.values() for test in tests}
     assert len(checks) > 100
     assert len({build_capture_name(check) for check in checks}) == len(checks)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.sut.shown import AnswerObject, NotShown, lookup_id, parse_reply
+from harness.sut.shown import CheckedAnswerObject, NotShown, lookup_id, parse_reply
 
 TREE = {"QueueManager": {"QueueCollection": [{"Pathname": "q"}]}, "Sessions": []}
 
@@ -28,7 +28,7 @@ def test_missing_element_of_a_control_answer_gives_one_line_error_at_every_depth
 
 
 def test_missing_key_of_a_control_answer_counts_as_not_shown() -> None:
-    found = parse_reply({"messages": [{"label": "x"}]}, AnswerObject)
+    found = parse_reply({"messages": [{"label": "x"}]}, CheckedAnswerObject)
     assert found["messages"][0]["label"] == "x"
     with pytest.raises(NotShown, match=r"^the SUT's control channel does not show 'arrived_time'$"):
         found["messages"][0]["arrived_time"]

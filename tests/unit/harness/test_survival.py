@@ -13,10 +13,10 @@ from harness_made import MUST, SETTLED, frame, judge, lines, sut_file
 
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
-from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, Condition, Diagnosis
+from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, SystemCondition, SystemDiagnosis
 from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.peer.peer import Peer
-from harness.run.attempts import AttemptDisturbances, settle_attempts
+from harness.run.attempts import AttemptDisturbances, choose_result_of_attempts
 from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
@@ -34,12 +34,12 @@ def sut() -> Sut:
 
 
 def test_a_system_that_answers_is_alive(sut: Sut):
-    assert diagnose_system(peer_of(sut)).condition is Condition.ALIVE
+    assert diagnose_system(peer_of(sut)).condition is SystemCondition.ALIVE
 
 
 def test_system_that_refuses_connections_counts_as_crashed(sut: Sut):
     sut.tcp_port += 1
-    assert diagnose_system(peer_of(sut)).condition is Condition.CRASHED
+    assert diagnose_system(peer_of(sut)).condition is SystemCondition.CRASHED
 
 
 def test_system_that_accepts_without_answer_counts_as_hanging(sut: Sut):
@@ -48,13 +48,13 @@ def test_system_that_accepts_without_answer_counts_as_hanging(sut: Sut):
 
     sut.tcp_port += 1
     sut.environment.listen(sut.endpoint, lambda stream: Mute())
-    assert diagnose_system(peer_of(sut)).condition is Condition.HANGS
+    assert diagnose_system(peer_of(sut)).condition is SystemCondition.HANGS
 
 
 def test_changed_identity_of_system_means_restart(sut: Sut):
     sut.identifier = OTHER
     diagnosis = diagnose_system(peer_of(sut))
-    assert diagnosis.condition is Condition.RESTARTED
+    assert diagnosis.condition is SystemCondition.RESTARTED
     assert str(OTHER) in diagnosis.says
 
 
@@ -62,7 +62,7 @@ def test_interrupted_system_counts_as_restarted_unless_requested(sut: Sut):
     assert isinstance(sut.environment, VirtualEnvironment)
     pulse: Any = SimpleNamespace(was_gone=True)
     sut.environment.pulse = pulse
-    assert diagnose_system(peer_of(sut)).condition is Condition.RESTARTED
+    assert diagnose_system(peer_of(sut)).condition is SystemCondition.RESTARTED
     sut.restarted = True
     assert diagnose_system(peer_of(sut)).is_alive
 
@@ -71,8 +71,8 @@ def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
     made = judge(tmp_path, MUST, SETTLED)
     for rule in (MUST, SETTLED):
         made(rule, expected="closed", observed="closed", evidence=frame(1))
-    made.record_breakdown(Diagnosis(Condition.CRASHED, "cannot connect", (frame(2),)), [MUST])
-    finding, _ = FINDING_BY_CONDITION[Condition.CRASHED]
+    made.record_breakdown(SystemDiagnosis(SystemCondition.CRASHED, "cannot connect", (frame(2),)), [MUST])
+    finding, _ = FINDING_BY_CONDITION[SystemCondition.CRASHED]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)][2:]
     assert told == [(finding, "fail"), (MUST, "fail"), (SETTLED, "inconclusive")]
 
@@ -82,7 +82,7 @@ def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     peer.environment.flood_description = "the SUT sent 134217729 bytes in the first 900 ms of one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     require_sut_alive_after(item, made)
-    finding, _ = FINDING_BY_CONDITION[Condition.FLOODS]
+    finding, _ = FINDING_BY_CONDITION[SystemCondition.FLOODS]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(finding, "fail"), (MUST, "inconclusive")]
     assert not peer.recorder.connections
@@ -104,7 +104,7 @@ PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
 def verdicts_of(*attempts: list[VerdictEntry], steady: bool = False) -> list[tuple[str, Verdict]]:
-    entries, _ = settle_attempts([(each, []) for each in attempts], AttemptDisturbances(3_600), steady=steady)
+    entries, _ = choose_result_of_attempts([(each, []) for each in attempts], AttemptDisturbances(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 
 

@@ -43,7 +43,7 @@ def test_worker_learns_end_of_system_from_starting_process(tmp_path: Path) -> No
     read, write = os.pipe()
     worker = os.fork()
     if worker == 0:
-        said = [process.owned, process.describe_end()]
+        said = [process.is_started_by_this_process, process.describe_end()]
         os.write(write, b"1")
         said.append(process.describe_end(LONG_S))
         os._exit(0 if said == [False, None, "SIGKILL"] else 1)

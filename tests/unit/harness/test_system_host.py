@@ -14,7 +14,7 @@ from harness.capture.recorder import Recorder
 from harness.errors import EndlessComputation, SutUnavailable
 from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
-from harness.judging.robustness import FINDING_BY_CONDITION, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, SystemCondition
 from harness.peer.peer import Peer
 from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.virtual_driver import VirtualDriver
@@ -76,7 +76,7 @@ def test_exception_of_core_counts_as_crash_with_its_place(driver: CoreDriver, tm
     assert f"{Path(__file__).name}:" in how
     assert how.endswith(", receive_establish_request)")
     diagnosis = diagnose_system(peer)
-    assert diagnosis.condition is Condition.CRASHED
+    assert diagnosis.condition is SystemCondition.CRASHED
     assert "the process of the system ended with KeyError" in diagnosis.says
 
 
@@ -86,7 +86,7 @@ def test_check_that_passed_detects_crash_of_system(driver: CoreDriver, tmp_path:
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     require_sut_alive_after(item, made)
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
-    assert told == [(FINDING_BY_CONDITION[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
+    assert told == [(FINDING_BY_CONDITION[SystemCondition.CRASHED][0], "fail"), (MUST, "inconclusive")]
 
 
 def test_core_that_computes_endlessly_counts_as_hanging_system(driver: CoreDriver) -> None:
@@ -95,7 +95,7 @@ def test_core_that_computes_endlessly_counts_as_hanging_system(driver: CoreDrive
     assert connection.poll("EstablishConnection") is None
     assert not connection.closed_by_sut
     assert peer.sut.hangs()
-    assert diagnose_system(peer).condition is Condition.HANGS
+    assert diagnose_system(peer).condition is SystemCondition.HANGS
 
 
 def test_exception_of_the_core_is_raised_when_requested(driver: CoreDriver) -> None:

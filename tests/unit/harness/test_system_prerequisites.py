@@ -9,14 +9,18 @@ import pytest
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import Evidence, Verdict, VerdictEntry
-from harness.prerequisites.asking import PEER_REACHED_SUBJECT, QUEUES
+from harness.prerequisites.asking import PEER_REACHED_SUBJECT, QUEUES_SUBJECT
 from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
-from harness.run.system_prerequisites import SystemPrerequisites, mark_doubtful_verdicts
+from harness.run.system_prerequisites import SystemPrerequisites, mark_verdicts_doubtful_after_missing_prerequisite
 
 QUEUE = PrerequisiteFinding(
-    QUEUES, PrerequisiteState.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain"
+    QUEUES_SUBJECT,
+    PrerequisiteState.MISSING,
+    "sut.toml names no.such as queues.plain",
+    "check the spelling",
+    about="plain",
 )
 USED = CheckPrerequisites(
     was_system_queue_addressed=True, used_queue_keys=frozenset({"plain"}), numbers_of_frames_from_sut=frozenset({4})
@@ -36,7 +40,9 @@ def after(
     entry: VerdictEntry, *, rests: CheckPrerequisites = USED, root: PrerequisiteFinding = QUEUE
 ) -> tuple[VerdictEntry, RootCauses]:
     named = RootCauses()
-    (found,) = mark_doubtful_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
+    (found,) = mark_verdicts_doubtful_after_missing_prerequisite(
+        [entry], rests, SystemPrerequisites((root,)), NOBODY, named
+    )
     return found, named
 
 

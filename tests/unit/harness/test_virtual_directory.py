@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.sut_file import GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE, GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 from harness.sut.virtual_driver import VirtualDriver
 
 HOUR_MS = 3_600_000
@@ -54,12 +54,12 @@ def test_directory_loss_is_noticed_soon_and_return_by_timer():
 
 def test_route_to_other_site_leads_over_peer():
     sut = opened("directory")
-    to = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+    to = f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}"
     sut.send(to, body="for the other site")
     sut.environment.run_until(lambda: False, HOUR_MS)
     hops = sut.control.call("get_outgoing_queue", to=to)["outgoing"][0]["NextHops"]
     assert hops == [f"IP={sut.file.driver.peer_address}"]
-    assert sut.file.driver.peer_identifier != FAR_QUEUE_MANAGER
+    assert sut.file.driver.peer_identifier != GUID_OF_QUEUE_MANAGER_IN_OTHER_SITE
 
 
 def test_unchangeable_attribute_is_refused_in_one_line():

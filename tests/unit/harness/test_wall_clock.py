@@ -13,7 +13,7 @@ import pytest
 
 from harness.environment import RealEnvironment, wall_clock
 from harness.judging.verdicts import Verdict, VerdictEntry, VerdictLog
-from harness.run.attempts import AttemptDisturbances, settle_attempts
+from harness.run.attempts import AttemptDisturbances, choose_result_of_attempts
 
 HOUR_NS = 3_600 * 1_000_000_000
 
@@ -36,7 +36,7 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     monkeypatch.setattr(wall_clock, "time", made)
-    monkeypatch.setattr(wall_clock, "_CLOCK_OFFSET_NS", made.set_ns)
+    monkeypatch.setattr(wall_clock, "_CLOCK_OFFSET_AT_PROCESS_START_NS", made.set_ns)
     return made
 
 
@@ -112,7 +112,7 @@ def test_verdict_times_increase_despite_a_clock_set_back(tmp_path: Path, machine
 def test_failure_only_during_clock_jump_does_not_count() -> None:
     miss = VerdictEntry("MQMQ-2.2.19.1-20", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
     other = VerdictEntry("MQMQ-2.2.19.1-21", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
-    ((stays,), _) = settle_attempts([([miss], []), ([other], [])], AttemptDisturbances(0, 3_600_000))
+    ((stays,), _) = choose_result_of_attempts([([miss], []), ([other], [])], AttemptDisturbances(0, 3_600_000))
     assert stays.verdict is Verdict.INCONCLUSIVE
     assert stays.reason == (
         "the clock of this machine jumped by 3,600 s, in 2 attempts, and not every attempt failed this rule"

@@ -17,7 +17,7 @@ from harness.errors import UsageError
 from harness.learn.alphabet import CONNECTION_LOSS_INPUT, INPUT_ALPHABET
 from harness.learn.demanded import find_broken_demands, read_demanded_state_table
 from harness.learn.learner import learn_machine
-from harness.learn.machine import CLOSED_OUTPUT, Machine, find_differences, read_machine
+from harness.learn.machine import CLOSED_OUTPUT, StateMachine, find_differences, read_machine
 from harness.peer.peer import Peer
 from harness.sut.drivers import create_driver, start_all_suts
 from harness.sut.sut_file import load_sut_file
@@ -56,7 +56,7 @@ def sut_file(folder: Path, *faults: str) -> Path:
     return file
 
 
-def learn(folder: Path, *faults: str, seed: str = "1") -> Machine:
+def learn(folder: Path, *faults: str, seed: str = "1") -> StateMachine:
     """Learn the machine of a reference with the given faults."""
     driver = create_driver(load_sut_file(sut_file(folder, *faults)), folder)
     start_all_suts([driver])
@@ -73,23 +73,23 @@ def learn(folder: Path, *faults: str, seed: str = "1") -> Machine:
 
 
 @pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+def clean(tmp_path_factory: pytest.TempPathFactory) -> StateMachine:
     return learn(tmp_path_factory.mktemp("clean"))
 
 
-def test_learned_reference_meets_each_demand_in_four_states(clean: Machine) -> None:
+def test_learned_reference_meets_each_demand_in_four_states(clean: StateMachine) -> None:
     assert list(find_broken_demands(clean, read_demanded_state_table())) == []
     assert len(clean.states) == 4
     word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", CONNECTION_LOSS_INPUT)
     assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED_OUTPUT]
 
 
-def test_learning_with_another_seed_gives_an_equivalent_state_machine(clean: Machine, tmp_path: Path) -> None:
+def test_learning_with_another_seed_gives_an_equivalent_state_machine(clean: StateMachine, tmp_path: Path) -> None:
     assert find_differences(clean, learn(tmp_path, seed="2")) == []
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean: Machine, tmp_path: Path) -> None:
+def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean: StateMachine, tmp_path: Path) -> None:
     faulty = learn(tmp_path, fault)
     broken = list(find_broken_demands(faulty, read_demanded_state_table()))
     assert FAULTS[fault] in {rule for one in broken for rule in one.rules}
@@ -101,8 +101,8 @@ def test_inputs_of_learning_are_the_events_of_the_state_table() -> None:
 
 
 def test_difference_of_state_machines_is_shown_by_its_shortest_input_sequence() -> None:
-    first = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("2", "b")}})
-    second = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("3", "b")}})
+    first = StateMachine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("2", "b")}})
+    second = StateMachine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("3", "b")}})
     (found,) = find_differences(first, second)
     assert (found.input_sequence, found.output_of_first_machine, found.output_of_second_machine) == (
         ("x", "y"),

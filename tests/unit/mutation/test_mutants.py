@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import UnknownFault
 from harness.faults.registry import find_fault
-from harness.mutation.exchange import CodeExchange
+from harness.mutation.exchange import FunctionCodeReplacement
 from harness.mutation.mutants import compile_mutant, find_mutant, list_all_mutants, select_evenly
 from reference_qm.core.transfer import session_acks
 
@@ -30,7 +30,7 @@ def test_mutant_code_runs_only_while_installed() -> None:
     function, code = compile_mutant(mutant)
     own = function.__code__
     assert function is session_acks._is_number_acknowledged
-    exchange = CodeExchange(function, code)
+    exchange = FunctionCodeReplacement(function, code)
     for _ in range(2):
         with exchange:
             assert function.__code__ is code

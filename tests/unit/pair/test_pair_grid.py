@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from harness.cli.main import app
 from harness.pair.outcomes import ScenarioOutcome, ScenarioResult
-from harness.pair.results import read_results, write_results
+from harness.pair.results import read_pair_results, write_pair_results
 from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import DriverTable, SutFile, SutTable
@@ -76,8 +76,8 @@ def test_results_can_be_read_by_lake_and_grid(tmp_path: Path) -> None:
             {"B": ["MQQB-1-01"]},
         )
     ]
-    write_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))
-    assert read_results(tmp_path).cells == tuple(cells)
+    write_pair_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))
+    assert read_pair_results(tmp_path).cells == tuple(cells)
     (row,) = read_pair(LocalFileSystem(), str(tmp_path)).rows
     assert (row["origin_name"], row["target_name"], row["letter"]) == ("x unknown", "y unknown", "E")
     assert (row["result"], row["why"], row["capture"]) == ("fail", "missing: 1", "express-A-B.pcapng")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.pair.outcomes import ScenarioResult, compare_acknowledgment_classes, compare_messages
+from harness.pair.outcomes import ScenarioResult, compare_messages, judge_received_acknowledgment_classes
 from harness.pair.running import run_scenario
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
 from harness.pair.systems import PairDrivers
@@ -57,9 +57,9 @@ def test_pair_comparison_ignores_order_where_none_is_required() -> None:
 
 
 def test_pair_acknowledgment_classes_are_compared_by_number_in_any_order() -> None:
-    assert compare_acknowledgment_classes(["X", "Y"], ["Y", "X"]).result is ScenarioResult.PASS
-    assert compare_acknowledgment_classes(["X"], ["X", "X"]).why == "acknowledgments: X, X; expected: X"
-    assert compare_acknowledgment_classes(["X"], []).why == "acknowledgments: none; expected: X"
+    assert judge_received_acknowledgment_classes(["X", "Y"], ["Y", "X"]).result is ScenarioResult.PASS
+    assert judge_received_acknowledgment_classes(["X"], ["X", "X"]).why == "acknowledgments: X, X; expected: X"
+    assert judge_received_acknowledgment_classes(["X"], []).why == "acknowledgments: none; expected: X"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from harness.proof.forks import ProcessDeath, run_tasks_in_processes
+from harness.proof.forks import ProcessDeathBeforeResult, run_tasks_in_processes
 
 DEADLY = 3
 
@@ -29,5 +29,5 @@ def test_forked_tasks_share_requested_number_of_processes(together: int, process
 def test_forked_task_that_ends_its_process_loses_no_other_task(together: int) -> None:
     found = dict(run_tasks_in_processes(range(5), process_of, jobs=2, cpu_s=60, together=together))
     assert found.keys() == set(range(5))
-    assert found[DEADLY] == ProcessDeath("SIGKILL")
-    assert [task for task, outcome in found.items() if isinstance(outcome, ProcessDeath)] == [DEADLY]
+    assert found[DEADLY] == ProcessDeathBeforeResult("SIGKILL")
+    assert [task for task, outcome in found.items() if isinstance(outcome, ProcessDeathBeforeResult)] == [DEADLY]

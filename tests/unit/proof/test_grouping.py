@@ -9,7 +9,7 @@ import pytest
 from harness.judging.verdicts import Verdict
 from harness.proof.grouping import ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import ReferenceStep
-from harness.proof.trials import CleanResult, TrialVerdict
+from harness.proof.trials import ResultOnCleanReference, TrialVerdict
 from reference_qm.core.transfer.message_sending import MessageSending
 
 ASSIGN = frozenset({ReferenceStep(MessageSending, "assign_message_ordinal")})
@@ -69,5 +69,5 @@ def line(verdict: Verdict) -> TrialVerdict:
 def test_check_counts_as_different_when_any_verdict_differs_from_clean_run(
     verdicts: list[Verdict], *, differs: bool
 ) -> None:
-    clean = {"a": CleanResult([line(Verdict.PASS), line(Verdict.PASS)], frozenset(), 1.0)}
+    clean = {"a": ResultOnCleanReference([line(Verdict.PASS), line(Verdict.PASS)], frozenset(), 1.0)}
     assert find_differing_checks([line(verdict) for verdict in verdicts], clean, ["a"]) == ({"a"} if differs else set())

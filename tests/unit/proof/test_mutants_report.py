@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.mutation.mutants import list_all_mutants
-from harness.proof.mutants import MutantResult, MutantTally, Outcome, report_mutants
+from harness.proof.mutants import MutantResult, MutantRunOutcome, MutantTally, report_mutants
 
 FATES = (
     MutantResult.KILLED,
@@ -19,7 +19,8 @@ FATES = (
 def tally() -> MutantTally:
     mutants = list_all_mutants()[: len(FATES) + 1]
     outcomes = {
-        mutant.name: Outcome(mutant.name, mutant.source, fate) for mutant, fate in zip(mutants, FATES, strict=False)
+        mutant.name: MutantRunOutcome(mutant.name, mutant.source, fate)
+        for mutant, fate in zip(mutants, FATES, strict=False)
     }
     return MutantTally(
         mutants,

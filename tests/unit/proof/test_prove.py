@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import RuleInventory
 from harness.proof.prove import describe_unclean_result, prove, report_proof
 from harness.proof.steps import ReferenceStep, ReferenceSteps
-from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
+from harness.proof.trials import ResultOnCleanReference, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.message_numbering import MessageNumbering
 from reference_qm.core.transfer.message_sending import MessageSending
@@ -43,9 +43,9 @@ class ScriptedTrials:
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def run_checks_on_clean_reference(self, checks: Sequence[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Sequence[str]) -> dict[str, ResultOnCleanReference]:
         return {
-            check: CleanResult(
+            check: ResultOnCleanReference(
                 [TrialVerdict(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
                 self.steps.get(check, frozenset()),
                 self.seconds.get(check, 0),
@@ -109,7 +109,7 @@ def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: 
         ONE: frozenset({ReferenceStep(MessageSending, "may_send")}),
         TWO: frozenset({ReferenceStep(MessageNumbering, "assign_message_ordinal")}),
     }
-    proof = proved(trials, skip(MessageNumbering.assign_message_ordinal))
+    proof = proved(trials, omit_step(MessageNumbering.assign_message_ordinal))
     assert trials.tried == [("first", TWO)]
     assert proof.killed_faults_by_rule == {RULE: ["first"]}
     assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]

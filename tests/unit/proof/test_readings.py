@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from harness.faults.primitives import skip
+from harness.faults.primitives import omit_step
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.readings import (
     VariantRunResults,
-    find_explained_faults,
+    find_faults_with_verdicts_of_allowed_reading,
     list_wrong_reading_verdicts,
     run_readings,
     summarize_readings,
 )
 from harness.proof.steps import ReferenceStep, ReferenceSteps
-from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
+from harness.proof.trials import ResultOnCleanReference, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.message_numbering import MessageNumbering
 
@@ -46,9 +46,11 @@ class TrialsOfReadings:
         """Return the checks of each trial of a reading."""
         return [checks for name, checks in self.trials if reading in name.split()]
 
-    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, ResultOnCleanReference]:
         return {
-            check: CleanResult([TrialVerdict(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
+            check: ResultOnCleanReference(
+                [TrialVerdict(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0
+            )
             for check in checks
         }
 
@@ -117,7 +119,7 @@ def test_erratum_reading_whose_process_died_is_named() -> None:
 def test_erratum_reading_is_not_run_with_checks_that_execute_none_of_its_steps(faults: dict[str, Fault]) -> None:
     for name in [name for name in faults if name.startswith("reading-")]:
         faults[name] = Fault(
-            name, (), name, skip(MessageNumbering.assign_message_ordinal), reading=faults[name].reading
+            name, (), name, omit_step(MessageNumbering.assign_message_ordinal), reading=faults[name].reading
         )
     trials = TrialsOfReadings()
     trials.steps = {CHECKS[3]: ASSIGN}
@@ -162,7 +164,10 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
     of_fault: list[TrialVerdict], of_reading: list[TrialVerdict], *, same: bool
 ) -> None:
     found = VariantRunResults(run_readings=[ALLOWED], failing_verdicts_by_allowed_reading={ALLOWED: of_reading})
-    assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
+    assert (
+        list(find_faults_with_verdicts_of_allowed_reading({"a-fault": of_fault}, found))
+        == [("a-fault", ALLOWED)] * same
+    )
     why = "causes the same verdicts, so either the fault or the reading is wrong"
     said = f"explained: a-fault: the allowed reading {ALLOWED} {why}"
     assert (said in list_wrong_reading_verdicts(found, {"a-fault": of_fault})) is same

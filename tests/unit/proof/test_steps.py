@@ -8,8 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from harness.faults.parts import only_if, override_method, replace_part
-from harness.faults.primitives import change_after_every_input, combine_installers, skip
+from harness.faults.parts import faulty_only_if, override_method, replace_part
+from harness.faults.primitives import change_core_after_every_input, combine_installers, omit_step
 from harness.faults.registry import FaultyCore, load_faults
 from harness.proof.steps import ReferenceStep, StepRecorder, can_check_notice_variant, find_changed_steps
 from reference_qm.config import QueueManagerConfig
@@ -47,7 +47,7 @@ class MadeOtherwise(MessageSending):
 class TenMoreThanOdd(MessageNumbering):
     """Adds ten to every ordinal that follows an odd ordinal."""
 
-    @only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
+    @faulty_only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
     def assign_message_ordinal(self) -> int:
         return super().assign_message_ordinal() + 10
 
@@ -68,14 +68,14 @@ def core() -> FaultyCore:
 def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
     assert find_changed_steps(replace_part(OneMore)) == frozenset({ASSIGN})
     assert find_changed_steps(replace_part(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
-    assert find_changed_steps(skip(PingHandling.build_request)) == frozenset({REQUEST})
-    assert find_changed_steps(combine_installers(replace_part(OneMore), skip(PingHandling.build_request))) == frozenset(
-        {ASSIGN, REQUEST}
-    )
+    assert find_changed_steps(omit_step(PingHandling.build_request)) == frozenset({REQUEST})
+    assert find_changed_steps(
+        combine_installers(replace_part(OneMore), omit_step(PingHandling.build_request))
+    ) == frozenset({ASSIGN, REQUEST})
 
 
 def test_change_outside_steps_may_be_noticed_by_every_check() -> None:
-    for install in (change_after_every_input(lambda qm: None), replace_part(MadeOtherwise)):
+    for install in (change_core_after_every_input(lambda qm: None), replace_part(MadeOtherwise)):
         assert find_changed_steps(install) is None
         assert find_changed_steps(combine_installers(replace_part(OneMore), install)) is None
     assert can_check_notice_variant(frozenset(), None)

@@ -11,7 +11,7 @@ from harness.errors import HarnessError
 from harness.proof.inventory import take_inventory
 from harness.rules.catalogue import load_catalogue
 from harness.states.cells import PermittedOutcome, describe_cell
-from harness.states.machine import Machine, event, probe, state
+from harness.states.machine import Machine, event, mark_as_probe, state
 from harness.states.table import StateTable, read_state_table, read_state_tables
 
 WHOLE = """
@@ -87,7 +87,7 @@ def test_state_machine_needs_a_step_for_each_state_event_and_probe(tmp_path):
     steps: dict[str, Any] = {
         "leave": state("open")(lambda self: None),
         "close": event("close")(lambda self: "done"),
-        "light": probe("light")(lambda self: "on"),
+        "light": mark_as_probe("light")(lambda self: "on"),
     }
     type("Door", (Machine,), dict(steps), path=path)
     with pytest.raises(HarnessError, match="no step for 'close' of events"):
@@ -108,7 +108,7 @@ def test_rules_cited_by_state_table_cells_are_in_the_catalogue(tables):
 
 
 def test_every_state_table_cell_has_a_check(tables):
-    names = {check for checks in take_inventory().tests.values() for check in checks}
+    names = {check for checks in take_inventory().checks_by_rule.values() for check in checks}
     for table in tables:
         folder = f"suites/{'/'.join(table.path.parts[-3:-1])}/"
         cells = [f"[{cell.name}]" for cell in table.list_demanded_cells()]

@@ -7,7 +7,7 @@ from collections import Counter
 from harness.capture.golden import load_golden_capture
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
-from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.judge import MAX_SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Advice, Verdict, VerdictEntry
 from harness.rules.catalogue import load_catalogue
@@ -21,7 +21,7 @@ def sent_by_a_system() -> list[VerdictEntry]:
     """Judge a system that sends the packets of MS-MQQB section 4, which Windows sent, and receives none."""
     entries: list[VerdictEntry] = []
 
-    passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
+    passes = Counter(dict.fromkeys(load_predicates(), MAX_SHOWN_PASSES_PER_RULE))
     judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=passes)
     recorder = Recorder(VirtualEnvironment(), None)
     recorder.listeners.append(judge.packets.on_frame)

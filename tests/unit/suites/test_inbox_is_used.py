@@ -13,7 +13,7 @@ from harness.paths import SUITES
 OF_THE_WHOLE_TEST = {
     ("recorder", "frames"),
     ("recorder", "connections"),
-    ("peer", "conversations"),
+    ("peer", "open_conversations"),
     ("peer", "sessions"),
     ("peer", "sessions_not_awaited_by_check"),
 }

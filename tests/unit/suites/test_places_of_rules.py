@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from harness.proof.inventory import take_inventory
-from harness.proof.places import Places, find_folders_of_rule
+from harness.proof.places import FoldersOfRule, find_folders_of_rule
 from harness.rules.catalogue import load_catalogue
 
 IN_ONE_FOLDER = 0.765
@@ -19,7 +19,7 @@ section names.
 
 
 @pytest.fixture(scope="module")
-def rules() -> Mapping[str, Places]:
+def rules() -> Mapping[str, FoldersOfRule]:
     """Return the places of every checked rule."""
     inventory = take_inventory()
     return {rule: find_folders_of_rule(inventory, rule) for rule in inventory.checked_rules()}
@@ -27,7 +27,11 @@ def rules() -> Mapping[str, Places]:
 
 def test_a_section_names_the_folders_that_check_the_rules_it_does_not_check(rules):
     for section, named in load_catalogue().checked_in.items():
-        away = {rule: places.checks for rule, places in rules.items() if section == places.row not in places.checks}
+        away = {
+            rule: places.checks
+            for rule, places in rules.items()
+            if section == places.folder_of_row not in places.checks
+        }
         lacking = {rule: sorted(checks) for rule, checks in away.items() if checks.isdisjoint(named)}
         assert lacking == {}, f"{section}/rules.toml: checked_in needs one of the folders of each"
         idle = [folder for folder in named if not any(folder in checks for checks in away.values())]

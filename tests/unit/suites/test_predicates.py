@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT_DIRECTION, Connection, Frame
-from harness.judging.passive import MALFORMED, Context, load_predicates, note
+from harness.judging.passive import MALFORMED_PACKET_KIND, Context, load_predicates, note
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.wire import kind
@@ -169,7 +169,7 @@ def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | No
         packet: Any = frame.record
         name = frame.kind
     except FormatError as error:
-        packet, name = error, MALFORMED
+        packet, name = error, MALFORMED_PACKET_KIND
     if name not in made.kinds:
         return None
     finding = made.predicate(packet, Context(frame, connection))
@@ -180,7 +180,7 @@ def _kind(data: bytes) -> str:
     try:
         return kind(data)
     except ValueError:
-        return MALFORMED
+        return MALFORMED_PACKET_KIND
 
 
 TRANSACTION = TransactionHeader(Flags=TransactionHeader.flags(FM=1, LM=1), TxSequenceNumber=1)

@@ -11,7 +11,14 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, TO_SUT_DIRECTION, Connection, Frame, set_frame_kind
+from harness.capture.recorder import (
+    FROM_SUT_DIRECTION,
+    MALFORMED_PACKET_KIND,
+    TO_SUT_DIRECTION,
+    Connection,
+    Frame,
+    set_frame_kind,
+)
 from harness.judging.passive import PassiveJudge, load_predicates
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.codec import (
@@ -55,12 +62,12 @@ class Session:
 
     def _show(self, packet: object, direction: str) -> None:
         data = packet.build() if isinstance(packet, UserMessagePacket) else bytes(packet)  # type: ignore[call-overload]
-        assert self.shows(data, direction) != MALFORMED
+        assert self.shows(data, direction) != MALFORMED_PACKET_KIND
 
     def shows(self, data: bytes, direction: str = FROM_SUT_DIRECTION) -> str:
         """Give bytes to the judge, which may not be a packet; return the kind of packet that was recognized."""
         self._numbers += 1
-        frame = Frame(self._numbers, 0, direction, "tcp", data, MALFORMED, self.connection)
+        frame = Frame(self._numbers, 0, direction, "tcp", data, MALFORMED_PACKET_KIND, self.connection)
         set_frame_kind(frame)
         self.judge.on_frame(frame)
         return frame.kind

@@ -11,7 +11,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import take_inventory
-from harness.proof.trials import Trial, Trials, run_with_trials
+from harness.proof.trials import RepeatableTrialRunner, Trial, run_with_trials
 
 SOUND = {Verdict.PASS, Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE}
 ALLOWED = [
@@ -60,14 +60,14 @@ def judged() -> Judged:
     rules = defaultdict(set)
     for variant, some in ALLOWED:
         rules[variant].update(some)
-    tests = take_inventory().tests
+    tests = take_inventory().checks_by_rule
 
     def trials() -> Iterator[Trial]:
         for variant, some in rules.items():
             checks = {check: None for rule in sorted(some) for check in tests.get(rule, ())}
             yield Trial(variant, (variant,), tuple(checks))
 
-    def work(ran: Trials) -> Judged:
+    def work(ran: RepeatableTrialRunner) -> Judged:
         found: Judged = {variant: {rule: set() for rule in some} for variant, some in rules.items()}
         for trial, told in ran.run(trials()):
             assert told.process_end is None, trial.name

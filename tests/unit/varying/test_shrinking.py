@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.varying.arrays import CoveringArrayRow, build_covering_array
-from harness.varying.shrinking import find_smallest_failing_part
+from harness.varying.shrinking import find_smallest_failing_values_of_row
 
 VALUES = dict.fromkeys("abcdef", ("0", "1"))
 ROWS = build_covering_array(VALUES)
@@ -27,7 +27,9 @@ def shrink(breaks: Callable[[CoveringArrayRow], bool]) -> tuple[CoveringArrayRow
         runs.append(row)
         return breaks(row)
 
-    return find_smallest_failing_part(failing, PLAIN, [row for row in ROWS if not breaks(row)], fails), len(runs)
+    return find_smallest_failing_values_of_row(failing, PLAIN, [row for row in ROWS if not breaks(row)], fails), len(
+        runs
+    )
 
 
 @pytest.mark.parametrize("name", "abcdef")
@@ -45,5 +47,5 @@ def test_shrinking_names_a_failing_pair_of_values() -> None:
 
 def test_shrinking_names_the_whole_combination_that_fails_only_once() -> None:
     failing = next(row for row in ROWS if row["a"] == row["b"] == "1")
-    part = find_smallest_failing_part(failing, PLAIN, [PLAIN], lambda row: False)
+    part = find_smallest_failing_values_of_row(failing, PLAIN, [PLAIN], lambda row: False)
     assert part == {name: value for name, value in failing.items() if value == "1"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.varying.variant import PLAIN_VARIANT, RowVariant
+from harness.varying.variant import VARIANT_WITHOUT_CHANGES, RowVariant
 
 OWN = {"destination": "TCP:sut", "user": {"MessageID": 7, "SourceQueueManager": "peer"}, "body": b"own"}
 
@@ -35,9 +35,9 @@ def test_value_given_in_a_request_is_not_varied() -> None:
 
 def test_plain_varied_row_leaves_request_unchanged() -> None:
     given = {"user": {"DM": 1}, "label": "x"}
-    assert PLAIN_VARIANT.add_to_packet(OWN, given) == {
+    assert VARIANT_WITHOUT_CHANGES.add_to_packet(OWN, given) == {
         **OWN,
         "label": "x",
         "user": {"MessageID": 7, "SourceQueueManager": "peer", "DM": 1},
     }
-    assert PLAIN_VARIANT.add_to_request("send", {"to": "here"}) == {"to": "here"}
+    assert VARIANT_WITHOUT_CHANGES.add_to_request("send", {"to": "here"}) == {"to": "here"}

@@ -21,7 +21,7 @@ from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.vectors.covering import PARAMETERS, list_property_combinations
 from harness.vectors.packet_rows import VECTOR_LISTER_BY_PACKET_KIND
-from harness.vectors.rpc_rows import OPERATIONS, STUB_ARGUMENTS_BY_METHOD, list_stubs
+from harness.vectors.rpc_rows import OPERATIONS_WITH_VECTORS, STUB_ARGUMENTS_BY_METHOD, list_stubs
 from harness.vectors.write import VECTOR_SCHEMA_FILE, make_vector_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -110,7 +110,7 @@ def broken_rules(predicates: Any, data: bytes) -> list[str]:
 
 @pytest.mark.parametrize("operation", STUB_ARGUMENTS_BY_METHOD)
 def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
-    known = OPERATIONS[operation]
+    known = OPERATIONS_WITH_VECTORS[operation]
     methods = (QM2QM if operation in QM2QM_OPERATIONS else QMCOMM).methods
     method = methods[known.opnum]
     for row in list_stubs(operation):

@@ -16,7 +16,7 @@ from harness.wire import (
     session_ack,
     user_message,
 )
-from harness.wire.words import Word
+from harness.wire.words import WordOfBitFields
 
 ALL_HEADERS = {"transaction": {}, "security": {}, "debug": {}, "soap": {}, "mqf": {}, "session": {}}
 
@@ -126,4 +126,4 @@ def test_unknown_field_or_value_of_wrong_type_is_named(make, error):
 @pytest.mark.parametrize(("layout", "defaults"), [("A:15", {}), ("A:17", {}), ("A:16", {"B": 1})])
 def test_flag_word_with_wrong_bit_count_or_unknown_default_is_refused(layout, defaults):
     with pytest.raises(ValueError, match="bits in 2 bytes"):
-        Word(2, layout, **defaults)
+        WordOfBitFields(2, layout, **defaults)

@@ -28,7 +28,7 @@ from harness.wire.rpc_fragments import (
     consists_of_header_and_stub,
     parse_fragment,
 )
-from harness.wire.rpc_trailer import CONNECT_LEVEL, NTLM_AUTHENTICATION_TYPE, Trailer, append_trailer
+from harness.wire.rpc_trailer import CONNECT_LEVEL, NTLM_AUTHENTICATION_TYPE, SecTrailer, append_trailer
 
 STUB = bytes(range(40))
 WITH_OBJECT = bytes(build_pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4, object=UUID(int=9)) / Raw(STUB), 0x83))
@@ -40,7 +40,7 @@ WHOLE = [
     *build_response_fragments(7, 1, STUB),
     *build_request_fragments(7, 1, 4, STUB + VERIFICATION_TRAILER + STUB),
     append_trailer(
-        build_request_fragments(7, 1, 4, STUB)[0], Trailer(NTLM_AUTHENTICATION_TYPE, CONNECT_LEVEL, 0, bytes(16), 8)
+        build_request_fragments(7, 1, 4, STUB)[0], SecTrailer(NTLM_AUTHENTICATION_TYPE, CONNECT_LEVEL, 0, bytes(16), 8)
     ),
     WITH_OBJECT,
     BIG_ENDIAN,
