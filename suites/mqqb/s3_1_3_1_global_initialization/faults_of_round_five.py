@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from weakref import WeakValueDictionary
 
-from harness.faults.registry import FaultyCore, add
-from reference_qm.security.caches import TimedCache
+from harness.faults.parts import fault
+from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.part import QM
 
-
-def _keep_newest_base_key_at_restart(faulty: FaultyCore) -> None:
-    newest: list[Any] = []
-
-    class KeyKeepingCache(TimedCache[Any]):
-        """A cache whose newest entry survives a restart."""
-
-        def add(self, entry: Any) -> None:
-            super().add(entry)
-            newest[:] = [entry]
-
-    def install_cache(faulty: FaultyCore) -> None:
-        caches = faulty.core.caches
-        caches.ReceiveBaseSymmetricKeyCache = KeyKeepingCache(1, None)
-        caches.configure(caches.settings)
-        caches.ReceiveBaseSymmetricKeyCache.entries = list(newest)
-
-    install_cache(faulty)
-    faulty.actions_at_restart.append(install_cache)
+_LATEST_PROCESS_BY_ENTROPY_ID: WeakValueDictionary[int, QM] = WeakValueDictionary()
+"""The latest process of each queue manager. The processes of a queue manager share its source of random values."""
 
 
-add(
-    "receiver-newest-base-key-in-cache-after-restart",
-    "MQQB-3.1.3.1-12",
-    "After a restart, ReceiveBaseSymmetricKeyCache of the receiver contains the newest key from before the restart.",
-    _keep_newest_base_key_at_restart,
-    blind=True,
-)
+@fault("receiver-newest-base-key-in-cache-after-restart", breaks="MQQB-3.1.3.1-12", blind=True)
+class ReceiverNewestBaseKeyInCacheAfterRestart(Restoring):
+    """After a restart, ReceiveBaseSymmetricKeyCache of the receiver contains its newest key from before the restart."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        last = _LATEST_PROCESS_BY_ENTROPY_ID.get(id(self.qm.entropy))
+        _LATEST_PROCESS_BY_ENTROPY_ID[id(self.qm.entropy)] = self.qm
+        if last is not None:
+            newest = last.caches.ReceiveBaseSymmetricKeyCache.entries[-1:]
+            self.qm.caches.ReceiveBaseSymmetricKeyCache.entries += newest
