@@ -54,6 +54,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
     listener = peer.listen_raw()
     sut.send(to, body="waiting", delivery=delivery)
     outgoing = OutgoingSession(peer, sut, listener=listener)
+    times_of_last_ack = []
     for attempt in ("first attempt", "retry"):
         request = outgoing.await_request()
         session = find_initiated_session(sut, to)
@@ -100,7 +101,15 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
                 evidence=request,
             )
         _judge_public_key(judge, session, attempt)
+        times_of_last_ack.append(read_data_model_element(sequence, "TimeOfLastAck"))
+        judge(
+            "MQQB-3.1.3.2-17",
+            expected=holds("each attempt has a later TimeOfLastAck than the attempt before"),
+            observed=times_of_last_ack == sorted(set(times_of_last_ack)) or times_of_last_ack,
+            evidence=request,
+        )
         judge.conclude()
+        peer.pass_time(CLOCK_STEP_MS)
         outgoing.connection.close()
 
 
