@@ -24,8 +24,8 @@ RECEIVED_KEY_TIMER_KEY = TimerKey(TimerName.RECEIVE_SYMMETRIC_KEY_CACHE_CLEANUP,
 
 @fault("receiver-account-looked-up-by-last-subauthority-of-sid", breaks="MQQB-3.1.5.8.3-105", blind=True)
 class ReceiverAccountLookedUpByLastSubauthorityOfSid(SecurityLookup):
-    """The receiver looks up the account of the sender by the last SubAuthority of SecurityID, whatever domain the SID
-    names.
+    """The receiver looks up the account of the sender by the last SubAuthority of SecurityID, and ignores the domain
+    of the SID.
     """
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:

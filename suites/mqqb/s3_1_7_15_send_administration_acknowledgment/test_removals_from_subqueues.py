@@ -7,6 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, purge_queue, receive_first_message
 
@@ -34,7 +35,7 @@ def test_acknowledgment_of_message_in_subqueue_has_class_of_its_removal(peer, su
     if not peer.await_label("moved", queue):
         raise ConformanceFailure("the message is not in its queue")
     found = sut.control.call("peek", queue=queue, limit=1)["messages"][0]
-    sut.control.call("move", queue=queue, lookup_id=found["lookup_id"], to=subqueue)
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(found), to=subqueue)
     remove(sut, subqueue)
     acks = receiver.await_acks(1)
     judge.all(expected=acknowledged(sent, of_class=of_class), observed=acks, evidence=[sent, *acks])

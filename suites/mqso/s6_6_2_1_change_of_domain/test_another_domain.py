@@ -8,6 +8,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.expectations import facts, holds
 from harness.judging.judge import Judge
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
@@ -143,7 +144,9 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
         used["SourceQueueManager of a message"] = str(frames[0]["UserHeader"].SourceQueueManager)
         evidence += [request, *frames]
         session.acknowledge_all()
-    accepted = peer.request_session().received[0]
+    connection = peer.connect()
+    connection.send(establish_request(peer))
+    accepted = connection.expect("EstablishConnection")
     judge(
         "MQQB-3.1.5.3.1-09",
         expected=identifier.lower(),
