@@ -13,10 +13,11 @@ HIGHEST_FORWARDED_HOP_COUNT = 0x1D
 
 
 @needs("public_names")
-@covers("MQQB-3.1.5.8.2-44")
-def test_final_ack_of_message_to_public_queue_with_too_many_hops(peer, sut, judge):
+@covers("MQQB-3.1.5.8.2-41", "MQQB-3.1.5.8.2-44")
+def test_acknowledgments_of_message_to_public_queue_with_too_many_hops(peer, sut, judge):
     """The peer sends two transactional messages with RC 0x1D to a public queue of another queue manager, one of them
-    with NA. The SUT sends two FinalAcks of class HOP_COUNT_EXCEEDED, or no FinalAck (E30).
+    with NA. The SUT sends two FinalAcks of class HOP_COUNT_EXCEEDED, or no FinalAck, and at most one administration
+    acknowledgment, of the same class (E30).
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = receiver.add_admin_queue_fields(
@@ -28,7 +29,16 @@ def test_final_ack_of_message_to_public_queue_with_too_many_hops(peer, sut, judg
     )
     sent = [receiver.send(user, destination=None, properties={"NA": na}) for na in (0, 1)]
     finals = receiver.await_messages_of_sut(receiver.list_final_acks, 2)
-    judge.all(
+    acks = receiver.await_acks(1)
+    judge(
+        "MQQB-3.1.5.8.2-41",
+        expected=one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes()),
+        observed=acks,
+        case="administration acknowledgments",
+        evidence=[*sent, *acks],
+    )
+    judge(
+        "MQQB-3.1.5.8.2-44",
         expected=one_of(of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2), of_classes()),
         observed=finals,
         case="FinalAcks",

@@ -1,13 +1,14 @@
-"""MS-MQQB 3.1.5.8.3 Security: ReceiveSymmetricKeyCache after a cleanup, and the key of a message whose body cannot be
-decrypted.
-"""
+"""MS-MQQB 3.1.5.8.3 Security: ReceiveSymmetricKeyCache after a cleanup, and the key of a refused message."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from harness.expectations import between, holds
 from harness.run.marks import covers, needs, sut_survives
+from harness.sut.provisioning import ALICE, MALLORY, User
 from harness.wire.protection import RC2
 from suites.mqqb.steps.caching import ENHANCED_PRIVACY_LEVEL, SecurityCaches
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
@@ -15,13 +16,18 @@ from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessage
 SHORT_LIFETIME_MS = 120_000
 CLEANUP_DELAY_MS = 60_000
 """The time in ms for which a key may stay in the cache after its lifetime (MS-MQQB 3.1.6.10)."""
-UNDECRYPTABLE_BODIES = {"incomplete block": b"\x11" * 47, "no padding": bytes(48)}
-"""Bodies that no key of a block cipher decrypts, by their defect."""
+REFUSED_MESSAGES: dict[str, dict[str, Any]] = {
+    "incomplete block": {"body": b"\x11" * 47},
+    "no padding": {"body": bytes(48)},
+    "sender without account": {"user": MALLORY},
+}
+"""The encrypted body or the user of a message that the SUT refuses after it has found the key, by the reason."""
 
 
-def _send_with_key(secured: SecuredMessageSender, key: bytes, **changes):
+def _send_with_key(secured: SecuredMessageSender, key: bytes, user: User = ALICE, **changes):
     """Send a message that is encrypted with an RC2 key; return its disposition and its key blob."""
-    packet = encrypt_message(secured.sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, RC2, key, **changes)
+    message = secured.message(user, body=CLEAR_BODY)
+    packet = encrypt_message(secured.sut, message, ENHANCED_PRIVACY_LEVEL, RC2, key, **changes)
     disposition = secured.dispositions({"": packet})[""]
     return disposition, bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
 
@@ -63,13 +69,13 @@ def test_cleanup_timer_starts_for_first_key_after_cleanup(peer, sut, judge):
 @sut_survives()
 @needs("security", "receive", "configure", "inspect")
 @covers("MQQB-3.1.5.8.3-67")
-@pytest.mark.parametrize("defect", UNDECRYPTABLE_BODIES)
-def test_key_of_message_that_cannot_be_decrypted_is_cached(peer, sut, judge, defect):
-    """The peer sends a message with a valid key and a body that cannot be decrypted. The SUT, which adds the key before
-    it decrypts the body, has the key in ReceiveSymmetricKeyCache.
+@pytest.mark.parametrize("reason", REFUSED_MESSAGES)
+def test_key_of_refused_message_is_cached(peer, sut, judge, reason):
+    """The peer sends a message with a valid key that the SUT refuses, because the body cannot be decrypted or the sender
+    has no account. The SUT, which adds the key before, has the key in ReceiveSymmetricKeyCache.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    disposition, blob = _send_with_key(secured, SYMMETRIC_KEYS[128], body=UNDECRYPTABLE_BODIES[defect])
+    disposition, blob = _send_with_key(secured, SYMMETRIC_KEYS[128], **REFUSED_MESSAGES[reason])
     judge.all(
         expected=holds("the cache contains the key", otherwise="the cache does not contain the key"),
         observed=blob in _list_key_blobs(caches),

@@ -9,7 +9,14 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import AckClass, get_correlation_id, get_message_class, identifier
+from suites.mqqb.steps.disposition import (
+    AckClass,
+    get_correlation_id,
+    get_message_class,
+    identifier,
+    receive_first_message,
+)
+from suites.mqqb.steps.ordering import Receiver, is_order_or_final_ack
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import describe_packet, normalize_format_name
 
@@ -52,6 +59,27 @@ def test_session_is_established_for_acknowledgment_as_first_message(peer, sut, j
     )
     judge.all(
         expected=holds("the acknowledgment arrives", otherwise="the acknowledgment does not arrive"),
+        observed=bool(came),
+        evidence=[sent, *came],
+    )
+    peer.inbox.acknowledge()
+
+
+@needs("receive")
+@covers("MQQB-3.1.7.12-06")
+def test_session_is_established_for_final_ack_after_end_of_session(peer, sut, judge):
+    """The peer sends a transactional message with JN, gets its OrderAck, and closes its session. An application
+    receives the message: the FinalAck reaches the peer.
+    """
+    receiver = Receiver(peer, sut)
+    sent = receiver.send({"JN": 1}, label="final")
+    receiver.await_last_acknowledgment(1)
+    receiver.session.end()
+    peer.settle()
+    receive_first_message(sut, sut.queue("transactional"))
+    came = peer.inbox.wait(lambda frame: get_message_class(frame) == AckClass.RECEIVE and is_order_or_final_ack(frame))
+    judge.all(
+        expected=holds("the FinalAck arrives", otherwise="the FinalAck does not arrive"),
         observed=bool(came),
         evidence=[sent, *came],
     )
