@@ -8,19 +8,6 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-recoverablemessagereceivedcount-kept-for-next-session", breaks="MQQB-3.1.3.2-05", blind=True)
-class InitiatorRecoverablemessagereceivedcountKeptForNextSession(SessionInitialization):
-    """When the initiator establishes a session again, RecoverableMessageReceivedCount keeps the value of the previous
-    session.
-    """
-
-    def initialize_counts(self, session: Session) -> None:
-        kept = session.RecoverableMessageReceivedCount
-        super().initialize_counts(session)
-        if session.initiator:
-            session.RecoverableMessageReceivedCount = kept
-
-
 @fault("initiator-timeoflastack-kept-for-next-session", breaks="MQQB-3.1.3.2-17", blind=True)
 class InitiatorTimeoflastackKeptForNextSession(SessionInitialization):
     """When the initiator establishes a session again, TimeOfLastAck keeps the value of the previous session."""

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import change_sent_packet, clear_internal_flag
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus
-from reference_qm.surface.clock import Now
-
-
-@fault("initiator-connection-history-addresslist-of-later-hop-is-first-hop", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorConnectionHistoryAddresslistOfLaterHopIsFirstHop(Connecting):
-    """For an EstablishConnection request to a later next hop, AddressList of the initiator's ConnectionHistory entry is
-    the address of the first next hop.
-    """
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        super().add_connection_history(session, status, now)
-        if status is ConnectionStatus.IN_PROCESS and session.NextHopIndexer:
-            entries = get_outgoing_queue(session).ConnectionHistory
-            entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
 
 
 def _is_request_for_routed_message(qm: QueueManager, session: Session, packet: Any) -> bool:

@@ -32,51 +32,6 @@ class AcceptorEstablishConnectionDuringOwnRequestToSameHostNotAnswered(SessionOp
             super().receive_establish_request(session, packet, now)
 
 
-@fault("acceptor-establish-connection-response-timestamp-own-time-for-zero", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorEstablishConnectionResponseTimestampOwnTimeForZero(SessionOpening):
-    """If TimeStamp of an EstablishConnection request is 0, TimeStamp of the acceptor's response is the acceptor's own
-    time.
-    """
-
-    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        header = packet.EstablishConnectionHeader
-        if header.TimeStamp == 0:
-            own = replace(header, TimeStamp=now.monotonic_ms & 0xFFFFFFFF)
-            packet = replace(packet, EstablishConnectionHeader=own)
-        super().receive_establish_request(session, packet, now)
-
-
-@fault("acceptor-establish-connection-response-padding-copied-from-request", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class AcceptorEstablishConnectionResponsePaddingCopiedFromRequest(SessionOpening):
-    """The acceptor's EstablishConnection response contains the Padding of the request."""
-
-    def build_establish_response(
-        self, session: Session, request: EstablishConnectionPacket
-    ) -> EstablishConnectionPacket:
-        response = super().build_establish_response(session, request)
-        padding = request.EstablishConnectionHeader.Padding
-        header = replace(response.EstablishConnectionHeader, Padding=padding)
-        return replace(response, EstablishConnectionHeader=header)
-
-
-@fault(
-    "acceptor-establish-connection-response-cs-set-after-invalid-request-of-client",
-    breaks="MQQB-3.1.5.3.1-06",
-    blind=True,
-)
-class AcceptorEstablishConnectionResponseCsSetAfterInvalidRequestOfClient(SessionOpening):
-    """The acceptor sets CS in the response to a valid EstablishConnection request if an earlier request of the same
-    ClientGuid was invalid.
-    """
-
-    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
-        barred = self.__dict__.setdefault("barred_clients", set())
-        client = packet.EstablishConnectionHeader.ClientGuid
-        if not super().is_establish_request_valid(packet):
-            barred.add(client)
-        return client not in barred
-
-
 @fault(
     "acceptor-establish-connection-response-serverguid-configured-identifier", breaks="MQQB-3.1.5.3.1-09", blind=True
 )

@@ -50,20 +50,6 @@ class ReceiverReceivedKeyTimerNotStartedAfterCacheWasEmptied(CacheTimers):
         self.__dict__["was_started"] = True
 
 
-@fault("receiver-authorization-data-of-first-account-used-for-later-accounts", breaks="MQQB-3.1.5.8.3-114", blind=True)
-class ReceiverAuthorizationDataOfFirstAccountUsedForLaterAccounts(SecurityLookup):
-    """The receiver obtains the PAC only of the first account that sends a message, and uses the groups in this PAC for
-    all other accounts.
-    """
-
-    def find_groups(self, sid: Sid) -> Set[Sid] | None:
-        groups = super().find_groups(sid)
-        if groups is None:
-            return None
-        first: Set[Sid] = self.__dict__.setdefault("first_groups", groups)
-        return first
-
-
 @fault("receiver-key-of-undecryptable-message-not-cached", breaks="MQQB-3.1.5.8.3-67", blind=True)
 class ReceiverKeyOfUndecryptableMessageNotCached(SecurityOnReceipt):
     """The receiver adds a new CachedSymmetricKey to ReceiveSymmetricKeyCache only if the body of the message can be

@@ -50,26 +50,3 @@ class ReceiverSessionackOfFullFlagsUsermsgsequencenumberOfAcknowledgedMessages(S
         header = super().build_session_header(session)
         full = self.__dict__.get("are_flags_full")
         return replace(header, UserMsgSequenceNumber=session.last_ack_number) if full else header
-
-
-@fault(
-    "receiver-sessionack-of-full-flags-recoverablemsgackseqnumber-counts-express-messages",
-    breaks="MQQB-3.1.5.8.7-06",
-    blind=True,
-)
-class ReceiverSessionackOfFullFlagsRecoverablemsgackseqnumberCountsExpressMessages(SessionAcks):
-    """In the SessionAck that the receiver sends after 32 unacknowledged recoverable messages,
-    RecoverableMsgAckSeqNumber also counts the express messages of the session.
-    """
-
-    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
-        self.__dict__["are_flags_full"] = True
-        super().set_acknowledgment_flag(session, now)
-        self.__dict__["are_flags_full"] = False
-
-    def build_session_header(self, session: Session) -> SessionHeader:
-        header = super().build_session_header(session)
-        if not self.__dict__.get("are_flags_full") or not header.RecoverableMsgAckFlags:
-            return header
-        express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
-        return replace(header, RecoverableMsgAckSeqNumber=header.RecoverableMsgAckSeqNumber + express & 0xFFFF)
