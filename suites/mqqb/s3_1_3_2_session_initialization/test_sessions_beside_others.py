@@ -19,6 +19,10 @@ CONFIGURED_SESSION_CLEANUP_TIMER_MS = 50_000
 """An AckWaitTimeout that differs from the default (20 s) and from the AckTimeout of the peer."""
 CLOCK_STEP_MS = 2_000
 """A time in ms after which a time in whole seconds is later."""
+GREATEST_TIME_SCALE = 20
+"""The highest factor by which the timers may be accelerated. With this factor, the Session Initialization Timer (60 s)
+lasts longer than this step.
+"""
 STOPPED_TIMER_BY_RULE = {
     "MQQB-3.1.3.2-09": "SessionAckWait",
     "MQQB-3.1.3.2-10": "SessionAckSend",
@@ -49,11 +53,13 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
     """While a session of the peer is open, the SUT requests a session for a waiting message, and requests it again
     after the peer has closed the connection. At each request, the session has its initial elements.
     """
+    sut.limit_time_scale(GREATEST_TIME_SCALE)
     peer.try_to_open_session()
     to = peer.direct_name("mqc-initial")
     listener = peer.listen_without_core()
     sut.send(to, body="waiting", delivery=delivery)
     outgoing = OutgoingSession(peer, sut, listener=listener)
+    times_of_last_ack = []
     for attempt in ("first attempt", "retry"):
         request = outgoing.await_request()
         session = find_initiated_session(sut, to)
@@ -100,7 +106,15 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
                 evidence=request,
             )
         _judge_public_key(judge, session, attempt)
+        times_of_last_ack.append(read_data_model_element(sequence, "TimeOfLastAck"))
+        judge(
+            "MQQB-3.1.3.2-17",
+            expected=holds("each attempt has a later TimeOfLastAck than the attempt before"),
+            observed=times_of_last_ack == sorted(set(times_of_last_ack)) or times_of_last_ack,
+            evidence=request,
+        )
         judge.conclude()
+        peer.pass_time(CLOCK_STEP_MS)
         outgoing.connection.close()
 
 

@@ -168,6 +168,21 @@ def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judg
     )
 
 
+@malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
+@sut_survives()
+@covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
+@pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "a byte after the ConnectionParametersHeader"])
+def test_malformed_packet_among_packets_of_segment_closes_session(peer, judge, flaw):
+    """The peer sends a message, a malformed packet and another message in one TCP segment. The SUT closes the
+    session.
+    """
+    connection = peer.open_raw()
+    connection.check_alive()
+    packets = [peer.recoverable_message(), build_malformed_packets(peer)[flaw], peer.recoverable_message()]
+    sent = connection.send_together(*packets)
+    judge.all(expected=closed(), observed=await_early_close(peer, connection), evidence=[*sent, connection.last])
+
+
 @malforms("MQQB-2.2.2-D01")
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")

@@ -157,6 +157,28 @@ def _build_queue_manager_security(peer):
     return {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
+OFFSET_OF_AUTHORITY_IN_SID, OFFSET_OF_DOMAIN_IN_SID = 7, 12
+"""The offsets of the last byte of IdentifierAuthority, and of the second SubAuthority, with which the identifier of a
+domain begins. Spec: MS-DTYP 2.4.2.2.
+"""
+
+
+def _change_bit(security_id, at):
+    """Return a SID that differs from a given SID in one bit of the byte at an offset."""
+    return security_id[:at] + bytes([security_id[at] ^ 1]) + security_id[at + 1 :]
+
+
+def _build_sid_with_further_authority(security_id):
+    """Return a SID that has one SubAuthority more than a given SID."""
+    return security_id[:1] + bytes([security_id[1] + 1]) + security_id[2:] + bytes([1, 0, 0, 0])
+
+
+SIDS_SIMILAR_TO_SID_OF_ALICE = {
+    "the SID of Alice in another domain": _change_bit(ALICE.security_id, OFFSET_OF_DOMAIN_IN_SID),
+    "the SID of Alice with another IdentifierAuthority": _change_bit(ALICE.security_id, OFFSET_OF_AUTHORITY_IN_SID),
+    "the SID of Alice with a further SubAuthority": _build_sid_with_further_authority(ALICE.security_id),
+}
+"""SIDs without an account, by name. Each SID differs from Alice's SID in one part."""
 EXPECTED_DISPOSITIONS_ON_UNRESTRICTED_QUEUE = (
     ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVAL_ACK_NAME),
@@ -169,6 +191,11 @@ EXPECTED_DISPOSITIONS_ON_UNRESTRICTED_QUEUE = (
     ("MQQB-3.1.5.8.3-98", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-102", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-105", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
+    *(
+        ("MQQB-3.1.5.8.3-105", name, attribute, expected)
+        for name in SIDS_SIMILAR_TO_SID_OF_ALICE
+        for attribute, expected in (("answer", ACCESS_DENIED_NACK_NAME), ("kept", "not stored in its queue"))
+    ),
     ("MQQB-3.1.5.8.3-110", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-120", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
@@ -194,6 +221,10 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
             "Alice": secured.message(),
             "a queue manager, as Everyone": secured.message(security=_build_queue_manager_security(peer)),
             "a SID without account": secured.message(MALLORY),
+            **{
+                name: secured.message(security={"SecurityID": security_id})
+                for name, security_id in SIDS_SIMILAR_TO_SID_OF_ALICE.items()
+            },
             "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
             "an empty SID": secured.message(security={"SecurityID": b""}),
             "an acknowledgment of a SID without account": secured.message(MALLORY, MessageClass=REACH_QUEUE_CLASS),

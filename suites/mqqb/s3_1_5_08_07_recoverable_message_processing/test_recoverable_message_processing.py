@@ -238,7 +238,15 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
         for number, count in enumerate(BODY_TEXT_REPETITIONS, 1)
     ]
     sent.append(session.send(peer.recoverable_message({"JN": 1, "JP": 1}, label=LONGEST_LABEL, **_describe_message(4))))
-    sent += [receiver.send(label=f"on disk, in sequence {number}", **_describe_message(number)) for number in (1, 2)]
+    sent += [
+        session.send(peer.recoverable_message(LIMITED_LIFETIME_FIELDS, label="on disk for a limited time")),
+        session.send(peer.recoverable_message(base={"TimeToReachQueue": LIFETIME_S}, label="on disk, arrived in time")),
+        session.send(peer.recoverable_message(MessageClass=AckClass.REACH_QUEUE, label="acknowledgment on disk")),
+    ]
+    sent += [
+        receiver.send(user, label=f"on disk, in sequence {number}", **_describe_message(number))
+        for number, user in enumerate(({}, LIMITED_LIFETIME_FIELDS), 1)
+    ]
     ack = session.expect(
         "SessionAck",
         lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),
@@ -253,6 +261,10 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
     judge.all(expected=before, observed=after, case="messages in the queues", evidence=[*sent, *acks])
 
 
+LIFETIME_S = 86_400
+"""A lifetime of a message in seconds that is longer than the check."""
+LIMITED_LIFETIME_FIELDS = {"TimeToBeReceived": LIFETIME_S}
+"""The fields of UserHeader of a message whose lifetime in its queue is limited."""
 LONGEST_LABEL = "a label of the greatest length ".ljust(249, "x")
 PROPERTIES_NOT_COMPARED_AFTER_RESTART = ("lookup_id", "body_base64")
 """Properties that the check does not compare: the position in a queue, and the body, which the check compares as text.

@@ -34,12 +34,14 @@ REMAINING_CACHE_ENTRY_CASES = (
 """The rule, the cache, and the newer entry, which remains when the older entry has been deleted."""
 RESTARTED_CLEANUP_TIMER_CASES = (
     ("MQQB-3.1.6.10-03", SecurityCaches.RECEIVED_KEY_CACHE, "first"),
+    ("MQQB-3.1.6.10-03", SecurityCaches.RECEIVED_KEY_CACHE, "second"),
     ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEY_CACHE, "first"),
     ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEY_CACHE, "second"),
     ("MQQB-3.1.6.11-03", SecurityCaches.SENT_KEY_CACHE, "first"),
     ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEY_CACHE, "first"),
     ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEY_CACHE, "second"),
     ("MQQB-3.1.6.13-03", SecurityCaches.CERTIFICATE_CACHE, "first"),
+    ("MQQB-3.1.6.13-03", SecurityCaches.CERTIFICATE_CACHE, "second"),
     ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATE_CACHE, "first"),
     ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATE_CACHE, "second"),
     ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATE_CACHE, "first"),

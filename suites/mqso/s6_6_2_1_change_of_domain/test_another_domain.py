@@ -8,6 +8,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.expectations import facts, holds
 from harness.judging.judge import Judge
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
@@ -143,13 +144,23 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
         used["SourceQueueManager of a message"] = str(frames[0]["UserHeader"].SourceQueueManager)
         evidence += [request, *frames]
         session.acknowledge_all()
+    connection = peer.connect()
+    connection.send(establish_request(peer))
+    accepted = connection.expect("EstablishConnection")
+    judge(
+        "MQQB-3.1.5.3.1-09",
+        expected=identifier.lower(),
+        observed=str(accepted["EstablishConnectionHeader"].ServerGuid).strip("{}").lower(),
+        evidence=accepted,
+        case=f"ServerGuid of a response after the {time} start in the new domain",
+    )
     used = {place: guid.removeprefix("PRIVATE=").strip("{}").lower() for place, guid in used.items()}
     case = f"Identifier of the SUT after the {time} start in the new domain"
     expected = dict.fromkeys(used, identifier.lower())
     judge("MQSO-6.6.2.1-05", expected=expected, observed=used, evidence=evidence, case=case)
 
 
-@covers(*CHANGE_OF_DOMAIN_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
+@covers(*CHANGE_OF_DOMAIN_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", "MQQB-3.1.5.3.1-09")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
     """A SUT that is started in a new domain creates its object with the attributes of the old object, and stores the
     new domain as LastDomain. It uses the new object's Identifier, even after a restart. LastDomain is still the new
@@ -169,7 +180,9 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
         observed=observed,
     )
     if new_object is None:
-        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_DIRECTORY_OBJECT_REASON)
+        judge.mark_not_exercised(
+            "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", "MQQB-3.1.5.3.1-09", reason=NO_DIRECTORY_OBJECT_REASON
+        )
     else:
         sender = Sender(peer, sut, peer.direct_name("mqc-domain"))
         for time in ("first", "second"):

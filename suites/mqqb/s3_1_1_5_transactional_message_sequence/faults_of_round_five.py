@@ -1,0 +1,27 @@
+"""Blind violations of round five: MS-MQQB 3.1.1.5 Transactional Message Sequence."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("intermediate-message-after-gap-in-sequence-not-forwarded", breaks="MQQB-3.1.1.5-07", blind=True)
+class IntermediateMessageAfterGapInSequenceNotForwarded(Routing):
+    """A queue manager between source and destination discards a transactional message if it has not forwarded the
+    message with the number PreviousTxSequenceNumber.
+    """
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            numbers = self.__dict__.setdefault("last_numbers", {})
+            key = (packet.UserHeader.SourceQueueManager, header.TxSequenceID)
+            if header.PreviousTxSequenceNumber > numbers.get(key, 0):
+                receipt.done = True
+                return
+            numbers[key] = header.TxSequenceNumber
+        super().route_message(session, packet, receipt, now)
