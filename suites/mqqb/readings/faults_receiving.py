@@ -156,7 +156,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
 
 @follows("E39.2")
 class OrderAckSentBeforeFirstMessage(OrderAcks):
-    """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
+    """The receiver sends an OrderAck with TxSequenceNumber 0 before it has accepted any message."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(

@@ -38,7 +38,9 @@ class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
 
 @fault("queue-manager-cs-set-in-session-ack-of-queue-pause", breaks="MQQB-2.2.1-04", blind=True)
 class QueueManagerCsSetInSessionAckOfQueuePause(Administering):
-    """The queue manager sets CS in the SessionAck of a pause."""
+    """When a queue is paused, the queue manager sends a SessionAck in which the flag CS, which refuses a connection, is
+    set.
+    """
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         return _set_connection_state_flag_cs(super().build_pause_ack(session))
@@ -61,7 +63,9 @@ class AcceptorCsClearInSecondRefusalAboveSessionLimit(SessionOpening):
 
 @fault("acceptor-cs-clear-in-refusal-of-new-client-above-limit", breaks="MQQB-2.2.1-06", blind=True)
 class AcceptorCsClearInRefusalOfNewClientAboveLimit(SessionOpening):
-    """Above its limit of sessions, the acceptor does not set CS in its response to a new queue manager."""
+    """When the number of sessions exceeds the limit, the acceptor refuses a queue manager that has no other session,
+    but does not set CS in its response.
+    """
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

@@ -33,7 +33,9 @@ class InitiatorServerGuidNullInRequestOfLaterSession(Establishing):
 
 @fault("initiator-direct-request-repeats-server-guid-of-last-request", breaks="MQQB-2.2.3.1-01", blind=True)
 class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(Establishing):
-    """The initiator sets ServerGuid of the request for a direct format name to that of its last request for a GUID."""
+    """In a request for a direct format name, the initiator sends the ServerGuid of its latest request for any other
+    kind of format name.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -46,7 +48,7 @@ class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(Establishing):
 
 
 class _EstablishResponseFault(SessionOpening):
-    """Changes the EstablishConnection response."""
+    """An acceptor that changes fields of its EstablishConnection response, as a subclass determines."""
 
     def change_header(
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
@@ -63,7 +65,9 @@ class _EstablishResponseFault(SessionOpening):
 
 @fault("acceptor-response-repeats-null-guid-while-session-exists", breaks="MQQB-2.2.3.1-02", blind=True)
 class AcceptorResponseRepeatsNullGuidWhileSessionExists(_EstablishResponseFault):
-    """While another session with the initiator exists, the acceptor answers a null ServerGuid with a null one."""
+    """While another session with the initiator exists, the acceptor answers a request with a null ServerGuid by a
+    response with a null ServerGuid.
+    """
 
     def change_header(
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader

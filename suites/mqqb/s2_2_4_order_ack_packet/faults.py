@@ -254,7 +254,9 @@ class ReceiverOrderAckOfSecondSequenceHasIdOfFirst(OrderAcks):
 
 
 def _get_transfer_of_first_sender(transfer: IncomingTransactionalTransferInfo) -> IncomingTransactionalTransferInfo:
-    """Return the transfer of the sender that was the first to send a transactional message to the same queue."""
+    """Return the state of the transfer from the sender that was the first to send a transactional message to the queue
+    of the given transfer.
+    """
     return next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
 
 

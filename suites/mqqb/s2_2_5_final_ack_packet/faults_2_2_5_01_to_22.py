@@ -268,7 +268,9 @@ class ReceiverSecondFinalAckOfPlainQueueHasClassBadDstQ(OrderAcks):
 
 @fault("receiver-final-ack-missing-for-refused-message-of-second-source", breaks="MQQB-2.2.5-14")
 class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
-    """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
+    """The receiver sends FinalAcks only for the sequence to which the first refused message belongs, and not for
+    refused messages of other sequences.
+    """
 
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

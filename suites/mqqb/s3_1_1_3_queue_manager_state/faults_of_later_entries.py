@@ -46,7 +46,7 @@ class ReceiverCertificateOfTransactionalMessageNotKept(SecurityOnReceipt):
 
 
 def _replace_advanced_algorithm(choose: Callable[[int], int]) -> Install:
-    """Return an installer of a fault that encrypts with another algorithm than PreferredAdvancedAlgorithm."""
+    """Return an installer of a fault that encrypts with an algorithm other than PreferredAdvancedAlgorithm."""
 
     def run(self: Any, original: Any, *arguments: Any) -> UserMessagePacket:
         caches = self.qm.caches
@@ -89,7 +89,9 @@ class InitiatorThirdPingRequestWithFirstCookie(Ping):
 
 @fault("initiator-cookie-repeated-while-other-ping-is-unanswered", breaks="MQQB-3.1.1.3-26", blind=True)
 class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(Ping):
-    """The initiator sends the same Cookie while the response to another Ping Request is missing."""
+    """While an earlier Ping Request is unanswered, the initiator sends a further Ping Request with the Cookie of the
+    earlier one.
+    """
 
     def build_request(self) -> PingPacket:
         waiting = [one.ping_cookie for one in self.qm.sessions.values() if one.opening.name == "PING_RESPONSE"]
@@ -99,7 +101,9 @@ class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(Ping):
 
 
 class _CacheLimitedPerQueueManager(Cache):
-    """A cache that counts as full only if one remote queue manager fills it."""
+    """A cache whose configured size limits the entries of each remote queue manager separately, instead of all entries
+    together.
+    """
 
     def add(self, entry: Any) -> None:
         mine = [kept for kept in self.entries if kept.RemoteQMGuid == entry.RemoteQMGuid]

@@ -137,7 +137,7 @@ class ReceiverHistoryContainsNullGuidAfterRestart(Initialization):
 
 @fault("receiver-first-message-with-id-1-treated-as-duplicate", breaks="MQQB-3.1.1.3-21", blind=True)
 class ReceiverFirstMessageWithId1TreatedAsDuplicate(History):
-    """The receiver takes the first message since its start for a message of its history if MessageID is 1."""
+    """The receiver discards the first message after its start as a duplicate if MessageID of the message is 1."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -27,7 +27,9 @@ class _FaultByCarrierOfSessionHeader(SessionAcks):
 
 @fault("sender-express-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-01", blind=True)
 class SenderExpressMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
-    """The sender discards express messages only if a SessionAck acknowledges them, and not if a message does."""
+    """The sender discards express messages if a SessionAck acknowledges them, but not if the SessionHeader of a
+    UserMessage does.
+    """
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         if self.in_session_ack:
@@ -46,7 +48,9 @@ class SenderOneExpressMessagePerAcknowledgmentDiscarded(SessionAcks):
 
 @fault("sender-recoverable-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
 class SenderRecoverableMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
-    """The sender discards recoverable messages only if a SessionAck acknowledges them, and not if a message does."""
+    """The sender discards recoverable messages if a SessionAck acknowledges them, but not if the SessionHeader of a
+    UserMessage does.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         if self.in_session_ack:

@@ -38,7 +38,7 @@ class RouterOrderAckWhileDestinationIsNotConnected(Routing):
 
 @fault("router-order-ack-for-each-second-forwarded-message", breaks="MQQB-3.1.1.6.2-01", blind=True)
 class RouterOrderAckForEachSecondForwardedMessage(Routing):
-    """The router sends an OrderAck for each second transactional message that it forwards."""
+    """The router sends an OrderAck for every second transactional message that it forwards."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -382,8 +382,8 @@ def _store_process_and_get_previous(qm: QM) -> QM | None:
 
 @fault("receiver-base-keys-of-earlier-process-in-receive-base-cache", breaks="MQQB-3.1.3.1-12", blind=True)
 class ReceiverBaseKeysOfEarlierProcessInReceiveBaseCache(Restoring):
-    """The receiver starts with the symmetric keys of the Base provider that it received before the restart in
-    ReceiveBaseSymmetricKeyCache.
+    """After a restart, ReceiveBaseSymmetricKeyCache contains the symmetric keys of the Base provider that the receiver
+    received before the restart.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:

@@ -18,7 +18,7 @@ def _is_other_session_open(self: Any, session: Session) -> bool:
 
 
 def _find_sequence_of_another_outgoing_queue(self: Any, session: Session) -> OutgoingTransferSequence | None:
-    """Return the transfer sequence of another outgoing queue, or None."""
+    """Return the transfer sequence of an outgoing queue other than the queue of the given session, or None."""
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session and queue.session.TxOutgoingSequence is not None:
             other: OutgoingTransferSequence = queue.session.TxOutgoingSequence
@@ -37,7 +37,9 @@ class QueueManagerCopiesUnackedReceivedCountOfOtherSession(SessionInitialization
 
 
 def _copy_elements_from_sequence_of_another_queue(*fields: str) -> type[SessionInitialization]:
-    """Return a part with which a session begins with values of the transfer sequence of another queue."""
+    """Return a component that begins each session with the given elements of the transfer sequence of a different
+    outgoing queue.
+    """
 
     class CopiedFromOtherSequence(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:

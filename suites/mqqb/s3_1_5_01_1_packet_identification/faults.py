@@ -411,8 +411,8 @@ class ReceiverNormalMessageWithOrderingLabelDropped(Receiving):
 
 @fault("sender-ack-reach-queue-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class SenderAckReachQueueClassTakenAsFinalAck(Receiving):
-    """The sender takes a message of MessageClass ACK_REACH_QUEUE as a FinalAck, if it has the other properties of a
-    FinalAck.
+    """The sender treats a message of MessageClass ACK_REACH_QUEUE as a FinalAck if the message has all other properties
+    of a FinalAck.
     """
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -163,7 +163,9 @@ class AcceptorIgnoresParametersRequestAfterNonzeroServerGuid(SessionOpening):
 
 
 class _RefusedSessionKeepingFault(SessionOpening):
-    """The acceptor keeps a connection that it refuses because of its limit, in the cases of a condition."""
+    """The acceptor refuses a connection because of its limit of sessions, but keeps the connection if a condition
+    holds.
+    """
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         raise NotImplementedError

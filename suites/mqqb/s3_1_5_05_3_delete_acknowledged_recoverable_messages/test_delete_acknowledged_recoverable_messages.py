@@ -38,7 +38,7 @@ from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
     """The peer acknowledges messages by RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags. On the next session, the
-    SUT does not send these messages, and sends all later messages. The readings of erratum E22 differ for messages with
+    SUT does not send these messages, and sends all later messages. Erratum E22 allows several results for messages with
     lower numbers, and if bit 0 is clear; the check judges neither case. Meanwhile, a session of the peer is open.
     """
     peer.try_session()

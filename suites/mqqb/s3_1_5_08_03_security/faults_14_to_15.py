@@ -74,7 +74,7 @@ RULES_OF_SECURITY_NACKS_IN_GENERAL = (
 
 @fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
-    """The receiver acknowledges only express messages that fail a security check."""
+    """Of the messages that fail a security check, the receiver acknowledges only those that are express."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -116,7 +116,9 @@ class _ReportedSenderRecorder(Admission):
 
 @fault("receiver-security-nack-sent-once-per-sender", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
-    """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
+    """If several messages of one sender fail a security check for the same reason, the receiver acknowledges only the
+    first of them.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -280,7 +280,9 @@ class ReceiverOverQuotaTransactionalMessageJournaled(Admission):
 
 @fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
 class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(Admission):
-    """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
+    """If both JP and JN are set, the receiver does not put a message that exceeds the quota into a
+    dead-letter queue.
+    """
 
     def journal_refused_message(self, message: Message) -> None:
         if not message.PositiveJournalingRequested:

@@ -220,7 +220,7 @@ class _OverQuotaNackOmissionFault(AdminAcks):
 
 @fault("receiver-over-quota-nack-of-large-message-omitted", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmissionFault):
-    """The receiver sends no Q_EXCEED_QUOTA for a message with more than 4,096 bytes of body."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a message with more than 4,096 bytes of body."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return len(message.Body) > LARGE_BODY_BYTES
@@ -228,7 +228,7 @@ class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmissionFault):
 
 @fault("receiver-over-quota-nack-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverOverQuotaNackSentOnlyIfPaIsSet(_OverQuotaNackOmissionFault):
-    """The receiver sends no Q_EXCEED_QUOTA for a message with NA but without PA."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a message with NA but without PA."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
@@ -236,7 +236,7 @@ class ReceiverOverQuotaNackSentOnlyIfPaIsSet(_OverQuotaNackOmissionFault):
 
 @fault("receiver-over-quota-nack-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
-    """The receiver sends no Q_EXCEED_QUOTA for a message with JN."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a message with JN."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
@@ -244,7 +244,9 @@ class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
 
 @fault("receiver-sends-every-over-quota-nack-to-first-admin-queue", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverSendsEveryOverQuotaNackToFirstAdminQueue(AdminAcks):
-    """The receiver sends each Q_EXCEED_QUOTA to the administration queue of the first refused message."""
+    """The receiver sends each acknowledgment of class Q_EXCEED_QUOTA to the administration queue of the first refused
+    message.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

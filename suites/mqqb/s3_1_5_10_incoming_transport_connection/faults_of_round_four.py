@@ -12,8 +12,8 @@ from reference_qm.surface.clock import Now
 
 @fault("acceptor-refuses-establish-request-while-own-request-is-pending", breaks="MQQB-3.1.5.10-02", blind=True)
 class AcceptorRefusesEstablishRequestWhileOwnRequestIsPending(SessionOpening):
-    """The acceptor closes a new connection at its EstablishConnection packet while an own EstablishConnection request
-    to the same address awaits its response.
+    """While the acceptor waits for the response to its own EstablishConnection request to an address, it closes a new
+    connection from this address when an EstablishConnection packet arrives on the connection.
     """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -121,8 +121,8 @@ class InitiatorMakesNoAttemptAtSecondExpiryOfRetryTimer(Establishing):
 
 
 def _change_session_before_retry(change: Callable[[Session], None]) -> Install:
-    """Change a session before the initiator tries to connect again. The timer also runs while a session is being set up
-    (3.1.3.2).
+    """Change a session before the initiator tries to connect again. The Session Retry Connect Timer also runs while a
+    session is being set up (3.1.3.2); the session is not changed then.
     """
 
     class SessionChangedBeforeRetry(Establishing):

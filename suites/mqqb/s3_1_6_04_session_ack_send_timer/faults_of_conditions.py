@@ -67,7 +67,9 @@ def _count_earlier_session_acks(self: Any, session: Any) -> int:
 
 
 def _omit_session_ack(case: str) -> Install:
-    """Return an installer of a fault that omits some SessionAcks when the timer expires."""
+    """Return an installer of a fault that omits some of the SessionAcks that are due when the Session Ack Send Timer
+    expires.
+    """
     when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
@@ -151,7 +153,9 @@ def _is_on_initiated_connection(transport: str, earlier: int) -> bool:
 
 
 def _keep_session_element_after_session_ack(case: str, attribute: str) -> Install:
-    """Return an installer of a fault that keeps an element when some SessionAcks have been sent."""
+    """Return an installer of a fault: after some SessionAcks, an element of the session keeps its value instead of
+    being reset.
+    """
     when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:

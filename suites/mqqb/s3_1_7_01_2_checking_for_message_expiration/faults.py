@@ -74,7 +74,9 @@ class RouterExpiredMessageNotAcknowledged(AdminAcks):
 
 @fault("sender-second-expired-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
 class SenderSecondExpiredMessageNotAcknowledged(AdminAcks):
-    """The sender sends REACH_QUEUE_TIMEOUT only for the first expired message to a destination."""
+    """The sender sends an acknowledgment of class REACH_QUEUE_TIMEOUT only for the first expired message to a
+    destination.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -88,7 +90,7 @@ class SenderSecondExpiredMessageNotAcknowledged(AdminAcks):
 
 @fault("sender-expired-transactional-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
 class SenderExpiredTransactionalMessageNotAcknowledged(AdminAcks):
-    """The sender sends no REACH_QUEUE_TIMEOUT for an expired transactional message."""
+    """The sender sends no acknowledgment of class REACH_QUEUE_TIMEOUT for an expired transactional message."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:

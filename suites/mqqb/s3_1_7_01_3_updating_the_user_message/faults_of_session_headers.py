@@ -61,7 +61,9 @@ def _repeat_field_of_earlier_session_header(field: str) -> Callable[[Any, Any], 
 
 
 def _keep_session_counter_after_session_header(attribute: str, when: SessionHeaderCondition) -> Install:
-    """Return an installer of a fault that keeps the value of a counter when some messages acknowledge."""
+    """Return an installer of a fault: when some messages with a SessionHeader are sent, a counter of the session keeps
+    its value instead of being reset.
+    """
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         known = self.__dict__.setdefault("counted", {})

@@ -130,7 +130,9 @@ def _send_unencrypted_without_enhanced_key(
 
 
 def _replace_privacy_level_without_enhanced_key(level: PrivacyLevel) -> Install:
-    """Return an installer of a fault that encrypts with another level if the destination has no Enhanced key."""
+    """Return an installer of a fault: if the destination has no Enhanced key, the sender encrypts with the given
+    privacy level instead of the requested level.
+    """
 
     def encrypt_with_level(
         self: Any, original: Any, session: Session, message: Message, packet: UserMessagePacket, now: Now

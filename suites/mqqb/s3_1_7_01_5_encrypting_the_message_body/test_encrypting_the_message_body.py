@@ -690,9 +690,9 @@ that the SUT cannot encrypt.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """The SUT has a message without encryption, then messages of each delivery that it cannot encrypt, one of them with
-    JN, and then another message without encryption. The SUT sends only the messages without encryption, and puts only
-    the message with JN into a dead-letter queue.
+    """The SUT has a message without encryption, then messages of each delivery mode that it cannot encrypt, one of them
+    with JN, and then another message without encryption. The SUT sends only the messages without encryption, and puts
+    only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)

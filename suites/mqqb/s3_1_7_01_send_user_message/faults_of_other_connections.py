@@ -20,7 +20,9 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 
 
 class _SendingToOtherQueueManager(Sending):
-    """Sends some messages on the connection of an open session with another queue manager; a subclass selects which."""
+    """Sends those messages that a subclass selects on the connection of an open session with the wrong queue
+    manager.
+    """
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
         raise NotImplementedError

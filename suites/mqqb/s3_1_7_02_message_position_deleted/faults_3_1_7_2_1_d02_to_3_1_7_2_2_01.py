@@ -127,7 +127,7 @@ class ReceiverNackQueuePurgedForFirstMessageOnly(FinalAcks):
 
 @fault("receiver-nack-queue-purged-not-for-transactional-messages", breaks="MQQB-3.1.7.2.1-D03", blind=True)
 class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
-    """The receiver sends no NACK_Q_PURGED for a transactional message."""
+    """The receiver sends no acknowledgment of class NACK_Q_PURGED for a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not NACK_PURGED_CLASS or message.TransactionIdentifier is None:
@@ -149,7 +149,7 @@ class ReceiverNackOfTimedOutExpressMessageNotSent(AdminAcks):
 
 @fault("receiver-nack-receive-timeout-of-express-message-omitted", breaks="MQQB-3.1.7.2.1-D04", blind=True)
 class ReceiverNackReceiveTimeoutOfExpressMessageOmitted(AdminAcks):
-    """The receiver sends no NACK_RECEIVE_TIMEOUT for an express message."""
+    """The receiver sends no acknowledgment of class NACK_RECEIVE_TIMEOUT for an express message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not NACK_RECEIVE_TIMEOUT_CLASS or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:

@@ -143,7 +143,9 @@ def test_destination_beside_unreachable_destination_is_reached(peer, second_host
 
 @covers("MQQB-3.1.7.4-17")
 def test_every_session_to_destination_is_opened(peer, sut, judge):
-    """The SUT sends a message on each of four sessions, of which the peer closes each after its acknowledgment."""
+    """The SUT sends one message on each of four sessions. The peer acknowledges each message, and then closes the
+    session.
+    """
     sender = Sender(peer, sut)
     for number in range(1, 5):
         sender.send(number)

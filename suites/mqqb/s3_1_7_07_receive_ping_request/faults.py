@@ -38,7 +38,7 @@ class AcceptorPingRequestWithCookie0Unanswered(Ping):
 
 @fault("acceptor-repeated-ping-request-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
 class AcceptorRepeatedPingRequestUnanswered(Ping):
-    """The acceptor does not answer a Ping Request that equals the previous Ping Request."""
+    """The acceptor does not answer a Ping Request that is identical to the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

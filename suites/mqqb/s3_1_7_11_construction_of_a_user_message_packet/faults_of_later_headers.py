@@ -125,7 +125,9 @@ def _make_ack_send_timer_restart(when: Callable[[Session, int], bool]) -> Callab
 
 
 def keep_unacked_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
-    """Return a change that keeps UnackedReceivedMsgCount and the Session Ack Send Timer after a SessionHeader."""
+    """Return a function that sets UnackedReceivedMsgCount and the Session Ack Send Timer back to their values before
+    the sender added a SessionHeader to a message.
+    """
 
     def change(self: Any, session: Session, count: int, before: tuple[int, int, int], now: Now) -> None:
         if when(session, count, before):

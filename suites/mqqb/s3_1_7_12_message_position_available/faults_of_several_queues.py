@@ -41,7 +41,7 @@ class _DestinationsWithHttpsNames(Destinations):
 
 
 class _DestinationsWithHttpNamesOfKnownHosts(Destinations):
-    """Accepts HTTP names of hosts to which an outgoing queue leads."""
+    """Accepts an HTTP name as a destination if an outgoing queue for the host of the name exists."""
 
     def find_local_queue(self, text: str) -> Queue | None:
         host = _get_host_of_http_name(text)

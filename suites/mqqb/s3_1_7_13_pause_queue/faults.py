@@ -274,8 +274,8 @@ class SenderPauseSessionAckOmittedWithoutNewReceivedMessage(Administering):
     blind=True,
 )
 class SenderSecondPauseSessionAckRepeatsCountsOfFirst(Administering):
-    """In the SessionAck of a second or later pause, the queue manager repeats the counts and flags of the first pause's
-    SessionAck, except AckSequenceNumber.
+    """In the SessionAck that the queue manager sends for the second and each later pause of a queue, it repeats the
+    counts and flags of the first such SessionAck, except AckSequenceNumber.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -441,8 +441,8 @@ class QueueManagerSecondPauseSendsWindowSizeOfSession(Administering):
 
 @fault("sender-session-active-after-pause-that-acknowledges-messages", breaks="MQQB-3.1.7.13-12", blind=True)
 class SenderSessionActiveAfterPauseThatAcknowledgesMessages(Administering):
-    """The queue manager leaves SessionActive at TRUE if the SessionAck of a pause acknowledges messages that it has
-    received on the session.
+    """When a queue is paused and the SessionAck for this pause acknowledges messages that have arrived on the session,
+    the queue manager leaves SessionActive at TRUE.
     """
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

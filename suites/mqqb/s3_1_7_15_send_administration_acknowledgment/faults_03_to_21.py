@@ -226,7 +226,7 @@ class ReceiverNackQueuePurgedSentToResponseQueue(AdminAcks):
 
 
 class _LaterAckChanger(AdminAcks):
-    """ChangeAcknowledgment the acknowledgments of all messages after the first acknowledged message."""
+    """Changes the acknowledgments of all messages after the first acknowledged message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)

@@ -43,7 +43,9 @@ QueueNameChange = Callable[[str, Message], str]
 
 
 def _add_missing_admin_queue(find: Callable[[Any, Message], str | None]) -> Install:
-    """Return an installer of a fault that acknowledges a message without administration queue to another queue."""
+    """Return an installer of a fault: if a message names no administration queue, the receiver sends its acknowledgment
+    to another queue.
+    """
 
     def send(self: Any, original: OriginalAckSending, message: Message, message_class: MessageClass, now: Now) -> None:
         if not message.AdministrationQueueFormatName:
@@ -196,7 +198,9 @@ def _is_admin_ack(packet: UserMessagePacket, classes: frozenset[MessageClass]) -
 
 
 def _set_privacy_level(classes: frozenset[MessageClass]) -> Install:
-    """Return an installer of a fault that sends acknowledgments with PrivacyLevel Base, although the body is clear."""
+    """Return an installer of a fault that sends acknowledgments with PrivacyLevel Base, although their body is not
+    encrypted.
+    """
 
     def change_packet(packet: UserMessagePacket) -> bytes:
         changed: UserMessagePacket = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": 1})

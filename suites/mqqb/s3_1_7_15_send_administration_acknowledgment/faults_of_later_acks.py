@@ -203,8 +203,8 @@ class ReceiverAdminAckOfEncryptedMessageEncrypted(AdminAcks):
 
 @fault("receiver-ack-of-removal-copies-correlation-id-of-message", breaks="MQQB-3.1.7.15-16", blind=True)
 class ReceiverAckOfRemovalCopiesCorrelationIdOfMessage(AdminAcks):
-    """When a message that has a CorrelationIdentifier itself leaves its queue, the receiver copies it into the
-    acknowledgment instead of the identifier of the message.
+    """When a message leaves its queue, the receiver copies the CorrelationIdentifier of the message, if it has one,
+    into the acknowledgment instead of the identifier of the message.
     """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

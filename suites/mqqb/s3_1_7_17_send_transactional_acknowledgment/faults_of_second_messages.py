@@ -109,12 +109,14 @@ class ReceiverAcksOfDirectSessionAddressedToPrivateName(OrderAcks):
 
 
 class _ChangedOrderAckBuilding(OrderAcks):
-    """Builds some OrderAcks from other elements; a subclass selects which."""
+    """Builds OrderAcks from wrong elements in the cases that a subclass selects."""
 
     def list_transfers_of_sender(
         self, transfer: IncomingTransactionalTransferInfo
     ) -> list[IncomingTransactionalTransferInfo]:
-        """Return the transfers from the sender of a transfer, in the order of the queues."""
+        """Return all incoming transfers of the sender to whom the given transfer belongs, in the order of
+        their queues.
+        """
         return [
             one
             for queue in self.qm.queue_names.list_every_queue()
