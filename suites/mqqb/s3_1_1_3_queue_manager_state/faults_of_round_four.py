@@ -1,4 +1,6 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.1.3 Queue Manager State and of 3.1.1.3.2."""
+"""Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State and of 3.1.1.3.2, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment: acknowledgments in messages, and some of the messages."""
+"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment: the sender ignores acknowledgments in UserMessages, or the
+acknowledgment of some messages.
+"""
 
 from __future__ import annotations
 

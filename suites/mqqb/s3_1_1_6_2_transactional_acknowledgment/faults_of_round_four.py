@@ -1,4 +1,6 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
+"""Faults that break rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 

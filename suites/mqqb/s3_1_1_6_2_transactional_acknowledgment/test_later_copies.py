@@ -38,7 +38,7 @@ def test_message_comes_on_each_session_until_its_order_ack(peer, sut, judge, jou
             evidence=[*outgoing.copies(1), ack],
         )
         if not again:
-            raise ConformanceFailure("the message did not come again")
+            raise ConformanceFailure("the message did not arrive again")
     outgoing.send_final_ack(1, **{"MessageClass": ACK_RECEIVE} if journal == ["negative"] else {})
     outgoing.acknowledge_all()
 

@@ -289,7 +289,7 @@ def refuse_registered_signers(when: Callable[[SecurityOnReceipt, UserMessagePack
             refused = packet.SecurityHeader is not None and bool(packet.SecurityHeader.AS) and when(self, packet)
             super().verify_sender(packet, now)
             if refused:
-                raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault")
+                raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the signature")
 
     return replace_part(SignerRefused)
 

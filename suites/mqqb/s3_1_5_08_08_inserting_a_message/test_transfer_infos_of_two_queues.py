@@ -66,7 +66,7 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
         "MQQB-3.1.5.8.8-18",
         expected=holds("not in the queue", otherwise="in the queue"),
         observed="of another sequence" not in sut.labels(queues[0]),
-        case="message whose TxSequenceID has another TimeStamp",
+        case="message whose TxSequenceID has a different TimeStamp",
         evidence=sent,
     )
     judge(

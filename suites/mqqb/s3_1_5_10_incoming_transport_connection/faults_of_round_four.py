@@ -1,4 +1,6 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection."""
+"""Faults that break rules of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection, written without knowledge of
+the checks.
+"""
 
 from __future__ import annotations
 

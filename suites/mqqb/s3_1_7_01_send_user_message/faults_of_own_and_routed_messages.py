@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: acknowledgments, reports and messages that are sent on."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: acknowledgments, reports and forwarded messages."""
 
 from __future__ import annotations
 

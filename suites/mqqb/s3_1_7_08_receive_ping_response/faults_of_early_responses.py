@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.7.8 Receive Ping Response with datagrams that arrive at another time."""
+"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response: datagrams that arrive before the Ping Request or too late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults in the SessionAck of a pause, on later sessions and beside other sessions. Spec: MS-MQQB 3.1.7.13."""
+"""Faults in the SessionAcks that are sent when a queue is paused, on later sessions and beside other sessions. Spec:
+MS-MQQB 3.1.7.13.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps that measure when a session ends by its Session Cleanup Timer, in cleanup times."""
+"""Steps that measure when a session ends by its Session Cleanup Timer. The times are in durations of this timer."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ add(
 
 @fault("receiver-refuses-second-message-without-nack", breaks="MQSO-3.3.4.5-D02")
 class ReceiverRefusesSecondMessageWithoutNack(Admission):
-    """The receiver sends a negative acknowledgment for the first message that it refuses for a reason, and for no later
-    message that it refuses for this reason.
+    """The receiver sends a negative acknowledgment only for the first of several messages that it refuses for the same
+    reason.
     """
 
     def refuse_message(

@@ -70,7 +70,7 @@ class QueueManagerTransactionalMessageInQueueNeverExpires(Lifetimes):
 
     @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
-        """Watch nothing."""
+        """Do not start a timer, so that the message never expires."""
 
 
 add(

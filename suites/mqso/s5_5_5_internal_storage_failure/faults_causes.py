@@ -176,7 +176,9 @@ class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(Queues):
 
 @fault("queue-manager-repairs-queue-counter-to-second-highest-number", breaks="MQSO-5.5.5-02", blind=True)
 class QueueManagerRepairsQueueCounterToSecondHighestNumber(Restoring):
-    """The queue manager repairs the number of private queues to the second highest number of its queues."""
+    """When the queue manager repairs the stored counter of private queue numbers, it sets the counter one lower than
+    the highest number of an existing queue.
+    """
 
     def repair_queue_numbers(self) -> None:
         before = self.qm.adm.last_private_queue_number

@@ -139,7 +139,7 @@ class QueueManagerLaterExpiryOfInitializationRetryTimerIgnored(Initialization):
 
 @fault("queue-manager-session-after-repeated-initialization-refused", breaks="MQSO-6.4.4.1-01", blind=True)
 class QueueManagerSessionAfterRepeatedInitializationRefused(SessionOpening):
-    """A queue manager that has repeated its initialization with success accepts no sessions."""
+    """After a queue manager has successfully repeated its initialization, it accepts no sessions."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:

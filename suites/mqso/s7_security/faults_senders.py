@@ -13,7 +13,7 @@ LARGE_BODY = 0x1000
 
 
 class _WrongSignatureAcceptor(SecurityOnReceipt):
-    """A receiver that accepts some messages whose signature is wrong; a subclass selects which."""
+    """A receiver that accepts a wrong signature in those messages that a subclass selects."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
