@@ -48,7 +48,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             "MQQB-2.2.1-06",
             "MQQB-3.1.5.3.1-09",
             "MQQB-3.1.5.3.1-D01",
-            reason=f"the SUT accepts {MAX_OPENED_SESSIONS} sessions, so the check does not reach the SUT's limit of sessions",
+            reason=f"the SUT accepts {MAX_OPENED_SESSIONS} sessions, so the check does not reach the SUT's limit",
         )
         return
     connection, sent = refused
@@ -87,7 +87,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     else:
         judge.mark_not_exercised(
             "MQQB-3.1.5.3.1-09",
-            reason="the limit of sessions is unknown, so the check sends no request with the SUT's GUID beyond the limit",
+            reason="the limit is unknown, so the check sends no request with the SUT's GUID beyond the limit",
         )
     if usual is not None:
         sut.configure(max_sessions=usual)
