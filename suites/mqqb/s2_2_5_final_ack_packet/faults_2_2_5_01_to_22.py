@@ -223,7 +223,9 @@ class ReceiverFinalAckClassQPurgedForLaterReceivedMessage(FinalAcks):
 
 def _add_final_ack_class_fault(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
                   other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
+    """Register a fault: for selected removed messages, the receiver sends a FinalAck with a wrong class, or no
+    FinalAck.
+    """
 
     class Changed(FinalAcks):
         def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -283,8 +285,8 @@ class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
 
 def _add_refusal_class_fault(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
                     other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault: for some refused transactional messages, the receiver sends a FinalAck with another class, or
-    no FinalAck.
+    """Register a fault: for selected refused transactional messages, the receiver sends a FinalAck with a wrong class,
+    or no FinalAck.
     """
 
     class Changed(FinalAcks):

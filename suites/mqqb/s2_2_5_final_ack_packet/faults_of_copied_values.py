@@ -47,7 +47,9 @@ class _MessageAwaitingFinalAckRecorder(FinalAcks):
 
 
 def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> type[Sending]:
-    """Return a part that copies an attribute of the acknowledged message into a field of its FinalAck."""
+    """Return a part of the queue manager that copies an attribute of the acknowledged message into a field of its
+    FinalAck.
+    """
 
     class FinalAckWithCopiedValue(Sending):
         def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -145,7 +147,9 @@ class ReceiverFinalAckOfMessageReceivedInTransactionIsPurged(TransactionOperatio
 
 
 def _refuse_with_bad_signature(when: Any) -> type[FinalAcks]:
-    """Return a part that reports an unsupported provider as an invalid signature, if a condition holds."""
+    """Return a part of the queue manager that reports an unsupported provider as an invalid signature, if a condition
+    holds.
+    """
 
     class RefusedWithBadSignature(FinalAcks):
         def send_negative_final_ack(

@@ -47,7 +47,7 @@ class _CacheKeepingKeysOfOneAlgorithm(Cache):
 
 
 def _remove_new_cache_entries(cache: str, when: Callable[[Any], bool]) -> Callable[..., Any]:
-    """Return a step that removes the new entries of a cache after some messages."""
+    """Return a step that removes the entries that a selected message has added to a cache."""
 
     def run(self: Any, original: Any, *arguments: Any) -> Any:
         entries = getattr(self.qm.caches, cache).entries

@@ -38,7 +38,7 @@ def _change_queue_manager_after_initialization(change: Callable[[QueueManager, N
 
 
 def _change_resend_timer_table(first: int, count: int) -> Install:
-    """Set some entries of ResendTimerTable to 7 s."""
+    """Set the entries of ResendTimerTable from a given position on to 7 s."""
 
     def change_table_entries(qm: QueueManager, now: Now) -> None:
         table = list(qm.adm.ResendTimerTable)

@@ -38,7 +38,7 @@ from reference_qm.surface.inputs import BytesReceived, Input
 
 
 def _refuse_packet_kind(kind: type[Packet]) -> Install:
-    """Refuse every packet of a kind."""
+    """Refuse every packet of the given kind."""
 
     class Unknown(Identifying):
         def identify_packet(self, data: bytes) -> Packet:

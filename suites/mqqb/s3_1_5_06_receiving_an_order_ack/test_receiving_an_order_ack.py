@@ -312,8 +312,8 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
 
 
 def judge_copied_attributes(outgoing, sut, judge, frame, case):
-    """Judge that the resend interval, its index and the time in OutgoingTransferInfo equal those in
-    TxOutgoingSequence. ``case``: the time at which they are compared.
+    """Judge that the resend interval, its index and the time in OutgoingTransferInfo are those in TxOutgoingSequence.
+    ``case`` names the moment at which they are compared.
     """
     rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     if not sut.has("management"):

@@ -83,7 +83,7 @@ def _omit_session_ack(case: str) -> Install:
 
 
 def _change_session_ack(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
-    """Return an installer of a fault that changes the packet of some SessionAcks."""
+    """Return an installer of a fault that changes the packet of selected SessionAcks."""
     when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any) -> SessionAckPacket:
@@ -110,7 +110,7 @@ def _repeat_field_of_last_session_header(field: str) -> Callable[[Any, Any, Any]
 
 
 def _change_byte_of_session_ack(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
-    """Return an installer of a fault that changes one byte of some SessionAcks.
+    """Return an installer of a fault that changes one byte of selected SessionAcks.
 
     ``when`` is called with the name of the connection and the number of earlier SessionAcks on the connection.
     """

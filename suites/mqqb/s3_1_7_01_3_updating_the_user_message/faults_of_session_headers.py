@@ -25,7 +25,7 @@ SessionHeaderCondition = Callable[[Any, Any, Any, int], bool]
 
 
 def _change_session_header_field(when: SessionHeaderCondition, field: str, value: Callable[[Any, Any], int]) -> Install:
-    """Return an installer of a fault that changes a field of the SessionHeader of some messages.
+    """Return an installer of a fault that changes a field of the SessionHeader of selected messages.
 
     The value is computed from the previous SessionHeader of the session, or None, and the session.
     """

@@ -473,8 +473,8 @@ DEFAULT_ENCRYPTION_BY_RULE = {
 @NEEDED_SECURITY_FACILITIES
 @covers(*DEFAULT_ENCRYPTION_BY_RULE)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each privacy level without any configuration, also after a restart: the messages are
-    encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
+    """The SUT sends a message of each privacy level without any configuration, and again after a restart: the messages
+    are encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
     """
     outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     for when in ("first start", *(["restart"] if sut.has("restart") else [])):

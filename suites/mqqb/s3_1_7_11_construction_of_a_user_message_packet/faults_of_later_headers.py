@@ -37,7 +37,7 @@ def _change_session_header(change: Callable[[Session, SessionHeader, int], Sessi
 
 
 def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Install:
-    """Return an installer of a fault that omits the SessionHeader of some messages and clears SH."""
+    """Return an installer of a fault that omits the SessionHeader of selected messages and clears SH."""
 
     def run(
         self: Any, original: Callable[..., Any], session: Session, position: OutgoingMessagePosition, now: Now

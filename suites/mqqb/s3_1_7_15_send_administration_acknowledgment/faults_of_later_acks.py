@@ -35,7 +35,9 @@ def _reuse_message_id_of_nack(self: Any, original: Any, message: Message, kind: 
 
 
 def _repeat_attribute_of_earlier_ack(attribute: str, when: Callable[[Any], bool]) -> Install:
-    """Return an installer of a fault with which some acknowledgments repeat an attribute of the previous one."""
+    """Return an installer of a fault: acknowledgments of selected classes repeat an attribute of the previous such
+    acknowledgment.
+    """
 
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
         ack: Message = original(message, kind, now)

@@ -78,7 +78,7 @@ class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
 
 @fault("sender-order-ack-deletes-only-last-acknowledged-message", breaks="MQSO-4.3.1.2-D05", blind=True)
 class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
-    """An OrderAck for several messages lets the sender delete only the last of them."""
+    """When an OrderAck acknowledges several messages, the sender deletes only the last of them."""
 
     def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         kept = {}

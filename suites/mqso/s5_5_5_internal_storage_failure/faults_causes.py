@@ -277,7 +277,7 @@ class QueueManagerStaysOfflineAfterDirectoryObjectIsCorrected(DirectoryClient):
 @fault("queue-manager-identifier-not-compared-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)
 class QueueManagerIdentifierNotComparedAtLaterStart(DirectoryClient):
     """A queue manager that was registered before does not compare its Identifier with the directory object at a later
-    start: it is online although the object has another Identifier.
+    start: it is online although the object has a different Identifier.
     """
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
