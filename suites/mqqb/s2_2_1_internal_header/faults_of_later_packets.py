@@ -26,7 +26,7 @@ def _set_connection_state_flag_cs(packet: SessionAckPacket) -> SessionAckPacket:
 
 @fault("receiver-session-ack-of-later-messages-cs-set", breaks="MQQB-2.2.1-04", blind=True)
 class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
-    """The receiver sets CS in each SessionAck of a session after the first one."""
+    """In each SessionAck of a session except the first SessionAck, the receiver sets the flag CS."""
 
     def build(self, session: Session) -> SessionAckPacket:
         known = self.__dict__.setdefault("known", set())

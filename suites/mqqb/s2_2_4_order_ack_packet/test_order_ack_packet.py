@@ -128,7 +128,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
 def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
     """On one session, the peer sends three messages of a sequence to one queue, and one message of a later sequence to
     a different queue. The OrderAck of each sequence has the number of its last message. A receiver that keeps one
-    sequence for each sender acknowledges only the later sequence (E41).
+    sequence for each sender acknowledges only the later sequence (erratum E41).
     """
     receiver, later = Receiver(peer, sut), Sequence(peer, 2)
     destination = rf"TCP:{sut.address}\{sut.new_queue('other', transactional=True)}"

@@ -124,9 +124,7 @@ class ReceiverHistoryContainsOwnIdentifierAtStart(Initialization):
 
 @fault("receiver-history-contains-null-guid-after-restart", breaks="MQQB-3.1.1.3-21", blind=True)
 class ReceiverHistoryContainsNullGuidAfterRestart(Initialization):
-    """The receiver starts with an entry of the NULL GUID in MessageIDHistoryTable after a restart without a stored
-    history.
-    """
+    """After a restart without a stored history, MessageIDHistoryTable contains an entry whose GUID is zero."""
 
     def initialize_globally(self, now: Now) -> None:
         if self.qm.disk.used and not len(self.qm.adm.MessageIDHistoryTable):

@@ -122,7 +122,9 @@ add(
 
 
 class _RoundTripFault(SessionOpening):
-    """The initiator measures the round trip as if the response had another TimeStamp, or arrived at another time."""
+    """The initiator computes the round-trip time as if the response had a different TimeStamp, or had arrived at a
+    different time.
+    """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         start, end = self.change_round_trip_times(session, packet.EstablishConnectionHeader.TimeStamp, now.monotonic_ms)

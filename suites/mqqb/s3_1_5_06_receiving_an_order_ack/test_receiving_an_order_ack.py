@@ -485,7 +485,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
     """The peer sends an OrderAck for one of three messages. The SUT resends the other two messages after
     EodResendInterval, and EodResendTime is the time of this resend. The interval begins when the messages were sent, or
-    when the OrderAck arrived (E46).
+    when the OrderAck arrived (erratum E46).
     """
     outgoing = SequenceSentBySut(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)

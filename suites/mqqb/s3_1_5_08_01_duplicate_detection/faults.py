@@ -224,7 +224,9 @@ class ReceiverDuplicateReportedAgain(Receiving):
 
 @fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
 class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
-    """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
+    """The receiver accepts a transactional message that has the sequence number of the last accepted message, if the
+    identifier of the message is new.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader

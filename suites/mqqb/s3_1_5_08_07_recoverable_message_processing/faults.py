@@ -395,7 +395,9 @@ class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
 
 @fault("receiver-ack-flag-of-next-message-also-set", breaks="MQQB-3.1.5.8.7-15")
 class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
-    """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
+    """When a recoverable message arrives, the receiver sets the acknowledgment flag of this message, and also the
+    acknowledgment flag of the next message.
+    """
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         super().set_acknowledgment_flag(session, now)
@@ -404,7 +406,7 @@ class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
 
 @fault("receiver-ack-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
 class ReceiverAckFlagOfRecoverableDuplicateNotSet(Receiving):
-    """The receiver does not set the flag of a repeated recoverable message."""
+    """The receiver does not set the acknowledgment flag of a repeated recoverable message."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
@@ -414,7 +416,7 @@ class ReceiverAckFlagOfRecoverableDuplicateNotSet(Receiving):
 
 @fault("receiver-ack-flag-of-rejected-transactional-message-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
 class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(Receiving):
-    """The receiver does not set the flag of a transactional message that it rejects."""
+    """The receiver does not set the acknowledgment flag of a transactional message that it rejects."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         rejected = session.TxMessageRejectCount
@@ -434,7 +436,9 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
 
 @fault("receiver-sends-session-ack-at-once-only-for-first-32-messages", breaks="MQQB-3.1.5.8.7-02", blind=True)
 class ReceiverSendsSessionAckAtOnceOnlyForFirst32Messages(SessionAcks):
-    """The receiver sends a SessionAck at once only for the first 32 unacknowledged recoverable messages."""
+    """The receiver sends an immediate SessionAck only for the first 32 unacknowledged recoverable messages of a
+    session, and not for later groups of 32 messages.
+    """
 
     numbers_of_sessions_with_full_flags: Any = frozenset()
 

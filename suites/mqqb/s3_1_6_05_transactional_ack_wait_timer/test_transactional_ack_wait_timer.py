@@ -207,7 +207,7 @@ def _has_each_message_arrived(outgoing, turn):
 
 def _describe_resend_time(peer, acknowledged, sent, copy):
     """Describe when the SUT resent a message: ResendInterval after it sent the message, or after the last OrderAck
-    (E46).
+    (erratum E46).
     """
     if copy is None:
         return "not resent"

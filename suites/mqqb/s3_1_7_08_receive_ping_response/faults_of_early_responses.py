@@ -27,7 +27,7 @@ class InitiatorPingResponseBeforeRequestAccepted(Ping):
 
 @fault("initiator-late-response-to-previous-ping-accepted", breaks="MQQB-3.1.7.8-02", blind=True)
 class InitiatorLateResponseToPreviousPingAccepted(Ping):
-    """The initiator evaluates a late response to its previous Ping Request as the response to the present request."""
+    """The initiator evaluates a late response to its previous Ping Request as the response to the current request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie

@@ -202,7 +202,7 @@ def test_resumed_empty_queue_leaves_on_hold_each_time(peer, sut, judge):
 
 
 def list_tags_after_first_message(session: Conversation) -> list[int]:
-    """Return the tags of the messages after the first message, in order; a tag that a resent message
-    repeats is listed once (E65).
+    """Return the tags of the messages after the first message, in order; a tag that a resent message repeats is listed
+    once (erratum E65).
     """
     return [tag for tag in dict.fromkeys(Sender.list_tags(session.messages)) if tag != 1]

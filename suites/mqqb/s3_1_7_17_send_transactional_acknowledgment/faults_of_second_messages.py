@@ -252,7 +252,9 @@ class ReceiverFinalAckOfRefusedPacketMessageIdCutTo31Bits(_FinalAcksWithChangedR
 
 @fault("receiver-final-acks-of-refused-packets-repeat-first-message-id", breaks="MQQB-3.1.7.17-D10", blind=True)
 class ReceiverFinalAcksOfRefusedPacketsRepeatFirstMessageId(_FinalAcksWithChangedRefusalBodies):
-    """The receiver sets MessageID in the FinalAck of each refused packet of a sequence to that of the first one."""
+    """The receiver sets MessageID in the FinalAcks of all refused packets of a sequence to the MessageID of the first
+    refused packet.
+    """
 
     def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         known = self.__dict__.setdefault("identifiers", {}).setdefault(body.TxSequenceID, body.MessageID)

@@ -66,7 +66,7 @@ add(
 
 @fault("receiver-stores-duplicate-of-message-already-received", breaks="MQSO-3.3.4.5-D01", blind=True)
 class ReceiverStoresDuplicateOfMessageAlreadyReceived(History):
-    """The receiver stores a repeated message if an application has received the first one in the meantime."""
+    """The receiver stores a repeated message if an application has received the original message in the meantime."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         entry = super().find_duplicate(packet)

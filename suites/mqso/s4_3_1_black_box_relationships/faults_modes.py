@@ -73,7 +73,9 @@ class ReceiverSecondMessageOfTransactionNotStored(Arrival):
 
 @fault("internal-transaction-with-receive-needs-coordinator", breaks="MQSO-4.3.1.2-D08")
 class InternalTransactionWithReceiveNeedsCoordinator(Coordinating):
-    """The queue manager decides an internal transaction that received a message only if a coordinator is available."""
+    """The queue manager commits or aborts an internal transaction that received a message only if a coordinator is
+    available.
+    """
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
         received = transaction is not None and any(
