@@ -177,7 +177,7 @@ add(
 
 @fault("initiator-connects-to-next-port-at-retry", breaks="MQQB-3.1.5.2.3-02", blind=True)
 class InitiatorConnectsToNextPortAtRetry(Connecting):
-    """When the initiator retries a connection, it connects to TCP port 1802 instead of 1801."""
+    """When the initiator retries a connection, it connects to the port after the acceptor's TCP port."""
 
     def connect_transport(self, session: Session) -> None:
         if not session.retrying:

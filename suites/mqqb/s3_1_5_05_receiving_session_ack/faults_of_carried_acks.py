@@ -20,8 +20,8 @@ class SenderWindowOpenedOnlyBySessionAckPacket(CarrierAwareSessionAcks):
 
 @fault("sender-window-opened-only-by-first-session-header", breaks="MQQB-3.1.5.5-03", blind=True)
 class SenderWindowOpenedOnlyByFirstSessionHeader(SessionAcks):
-    """If the window of a session is full again after an earlier SessionHeader, a further SessionHeader that
-    acknowledges messages makes no room in the window.
+    """After one SessionHeader has made room in the window of a session, later SessionHeaders make no more room in the
+    window.
     """
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:

@@ -74,7 +74,9 @@ RULES_OF_SECURITY_NACKS_IN_GENERAL = (
 
 @fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
-    """Of the messages that fail a security check, the receiver acknowledges only those that are express."""
+    """The receiver sends no negative acknowledgment for a nontransactional recoverable message that fails a security
+    check.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -83,7 +83,7 @@ class ReceiverRecognizesOnlyRepetitionOfLastMessage(History):
 
 @fault("receiver-security-error-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
 class ReceiverSecurityErrorReportedBeforeMissingTransaction(Admission):
-    """If a nontransactional queue must refuse a transactional message that also has a security error, the receiver
+    """If a transactional queue must refuse a nontransactional message that also has a security error, the receiver
     reports the security error.
     """
 
