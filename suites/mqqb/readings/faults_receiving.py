@@ -289,8 +289,8 @@ class IncomingSequenceEndsWithSession(Closing):
 
 @follows("E49.2")
 class UnlistedPrivacyLevelIsRefusedAsBadSignature(SecurityOnReceipt):
-    """The receiver refuses a message whose PrivacyLevel is not listed with the class BAD_SIGNATURE,
-    regardless of EB.
+    """The receiver refuses, with the class BAD_SIGNATURE, a message whose PrivacyLevel is not one of the defined
+    values, regardless of EB.
     """
 
     @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))

@@ -368,8 +368,8 @@ NEGATIVE_JOURNALING_FLAG_JN = UserHeader.flags(JN=1)
 
 @fault("receiver-jn-set-in-final-ack-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
 class ReceiverJnSetInFinalAckOnOwnSession(Sending):
-    """The receiver sets JN in UserHeader.Flags of a FinalAck that it sends on a session of its own because the session
-    of the acknowledged message is closed.
+    """If the session of the acknowledged message is closed, the receiver sends the FinalAck on a session that it opens
+    itself, and sets JN in UserHeader.Flags of this FinalAck.
     """
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

@@ -21,7 +21,7 @@ from suites.mqmq.steps.kinds_of_messages import is_transactional
 
 @fault("receiver-caches-certificate-that-it-could-not-verify", breaks="MQQB-3.1.1.3-03", blind=True)
 class ReceiverCachesCertificateThatItCouldNotVerify(SecurityOnReceipt):
-    """The receiver also keeps a certificate in UserCertCache that it could not verify."""
+    """The receiver adds a certificate to UserCertCache even if it could not verify the certificate."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         try:

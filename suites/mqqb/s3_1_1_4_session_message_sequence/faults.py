@@ -102,7 +102,7 @@ class SenderRecoverableSentCountOmitsTransactional(Sending):
 
 @fault("receiver-rejected-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01", blind=True)
 class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(InSequence):
-    """The receiver does not count a transactional message that is out of sequence as a recoverable message."""
+    """When a transactional message is out of sequence, the receiver does not count it as a recoverable message."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

@@ -88,7 +88,7 @@ class SenderNewSessionTransactionalMessagesNotSentAgain(SessionInitialization):
 
 @fault("sender-new-session-express-messages-not-sent-again", breaks="MQQB-3.1.3.2-22", blind=True)
 class SenderNewSessionExpressMessagesNotSentAgain(SessionInitialization):
-    """The sender deletes the express messages that it has sent on an earlier session when a new session begins."""
+    """When a new session begins, the sender deletes the express messages that it has sent on an earlier session."""
 
     def initialize_messages(self, session: Session) -> None:
         for position in [one for one in session.OutgoingMessageTable if not one.recoverable and one.Transmitted]:

@@ -24,7 +24,7 @@ _FIRST_FINAL_ACK_CLASS = 0x4000
 
 
 def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Return an installer of a fault that handles the messages that meet a condition as OrderAcks or FinalAcks."""
+    """Return an installer of a fault: messages that meet a condition are handled as OrderAcks or FinalAcks."""
 
     class MessageHandledAsAck(Receiving):
         def take_message(

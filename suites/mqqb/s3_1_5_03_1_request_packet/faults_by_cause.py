@@ -181,7 +181,7 @@ class _RefusedSessionKeepingFault(SessionOpening):
 
 @fault("acceptor-connection-over-limit-kept-after-own-server-guid", breaks="MQQB-3.1.5.3.1-D01", blind=True)
 class AcceptorConnectionOverLimitKeptAfterOwnServerGuid(_RefusedSessionKeepingFault):
-    """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is the acceptor's GUID."""
+    """If ServerGuid of the request is the acceptor's GUID, the acceptor keeps a connection that exceeds its limit."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         return packet.EstablishConnectionHeader.ServerGuid == self.qm.adm.Identifier

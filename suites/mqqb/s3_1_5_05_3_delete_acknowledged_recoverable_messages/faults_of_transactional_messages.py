@@ -9,7 +9,9 @@ from reference_qm.model.adm import Session
 
 
 class _EarlyDeletionFault(SessionAcks):
-    """A base class of faults that delete those transactional messages without an OrderAck that a subclass selects."""
+    """A base class of faults in which the sender deletes, without an OrderAck, those transactional messages that a
+    subclass selects.
+    """
 
     def delete_transactional_messages_with_flag(self, session: Session, header: SessionHeader, lowest: int) -> None:
         """Delete the sent transactional messages whose bit in RecoverableMsgAckFlags is set, except the messages whose

@@ -95,7 +95,9 @@ class ReceiverDuplicateDetectedByLow16BitsOfMessageId(History):
 
 @fault("receiver-duplicate-accepted-if-addressed-to-other-queue", breaks="MQQB-3.1.5.8.1-01", blind=True)
 class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(History):
-    """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
+    """If a message whose identifier is in the history is addressed to a different queue, the receiver accepts the
+    message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -237,7 +239,7 @@ class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
 
 @fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
 class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(Receiving):
-    """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
+    """If an earlier message had the same identifier, the receiver discards the message that is next in its sequence."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.TransactionHeader is not None and self.qm.history.find_duplicate(packet) is not None:

@@ -149,7 +149,9 @@ class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(Arrival):
 
 
 def _replace_open_by_queue_of_same_host(original: Any, *_: Any) -> Any:
-    """Return a method that opens the first outgoing queue to a private queue of the same queue manager."""
+    """Return a function that opens the first outgoing queue to a queue manager instead of the requested outgoing queue
+    to the same queue manager.
+    """
 
     def open_known_queue(qm: QM, text: str, now: Now) -> Any:
         host = text.lower().partition("\\")[0]

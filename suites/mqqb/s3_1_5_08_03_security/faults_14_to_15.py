@@ -137,9 +137,7 @@ class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
     blind=True,
 )
 class ReceiverSecurityNackOfRecoverableMessageHasWrongClass(AdminAcks):
-    """The receiver sends the acknowledgment of a message that fails a security check with a different class when
-    the message is recoverable.
-    """
+    """If a recoverable message fails a security check, the receiver sends its acknowledgment with a wrong class."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

@@ -136,7 +136,7 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
 
 @fault("receiver-quota-not-applied-to-message-in-empty-queue", breaks="MQQB-3.1.5.8.8-06")
 class ReceiverQuotaNotAppliedToMessageInEmptyQueue(Quotas):
-    """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
+    """If a queue is empty, the receiver accepts a message that is larger than the quota of the queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check_room_for_message(queue, message)

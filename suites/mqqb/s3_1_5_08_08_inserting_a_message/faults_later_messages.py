@@ -426,7 +426,9 @@ class ReceiverMachineQuotaNotCheckedForTransactionalMessage(Quotas):
 
 @fault("receiver-machine-quota-ignored-for-repeated-message", breaks="MQQB-3.1.5.8.8-14")
 class ReceiverMachineQuotaIgnoredForRepeatedMessage(Quotas):
-    """The receiver inserts a message that exceeds the quota of the queue manager when the message arrives again."""
+    """If a message that exceeds the quota of the queue manager arrives a second time, the receiver inserts
+    the message.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -473,7 +475,9 @@ class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
 
 @fault("receiver-message-above-machine-quota-kept-in-history", breaks="MQQB-3.1.5.8.8-16")
 class ReceiverMessageAboveMachineQuotaKeptInHistory(Admission):
-    """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
+    """If a message that exceeded the quota of the queue manager is repeated, the receiver discards the repetition as a
+    duplicate.
+    """
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now

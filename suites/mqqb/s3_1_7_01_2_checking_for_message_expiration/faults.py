@@ -169,7 +169,9 @@ class SenderMessageWithFutureSentTimeExpired(Lifetimes):
 
 @fault("sender-treats-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
 class SenderTreatsLongTimeToReachQueueAsExpired(Lifetimes):
-    """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
+    """If TimeToReachQueue of a message is between 0x80000000 and 0xFFFFFFFE, the sender treats the message as
+    expired.
+    """
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return super().has_message_expired(packet, now) or 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF

@@ -20,7 +20,7 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 
 
 class _SendingToOtherQueueManager(Sending):
-    """Sends those messages that a subclass selects on the connection of an open session with the wrong queue
+    """Sends those messages that a subclass selects to a wrong queue manager, on the open connection with this queue
     manager.
     """
 

@@ -54,7 +54,7 @@ add(
 
 @fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
 class LockedMessageOfDeletedQueueNotAcknowledged(Positions):
-    """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
+    """When a queue is deleted, the receiver does not acknowledge a message of the queue that a reader has locked."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         locked = position.State is MessagePositionState.LOCKED

@@ -427,7 +427,9 @@ class AcceptorSendsEachPingResponseToFirstRequester(Ping):
 
 @fault("acceptor-ping-response-repeated-for-same-cookie", breaks="MQQB-3.1.7.7-02", blind=True)
 class AcceptorPingResponseRepeatedForSameCookie(Ping):
-    """The acceptor answers a request that has the Cookie of the previous request with the same response."""
+    """If a request has the Cookie of the previous request, the acceptor answers it with the same response as the
+    previous request.
+    """
 
     last_response: PingPacket | None = None
 

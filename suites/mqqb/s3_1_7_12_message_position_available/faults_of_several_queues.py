@@ -130,8 +130,8 @@ class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(Sending):
 
 @fault("sender-packets-after-pause-repeat-content-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
 class SenderPacketsAfterPauseRepeatContentOfFirstEntry(Sending):
-    """The sender sends the messages that waited in a paused queue with the properties and the body of the first of
-    them.
+    """When a paused queue is resumed, the sender sends all waiting messages with the properties and the body of the
+    first waiting message.
     """
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -291,7 +291,9 @@ class SenderSecondPauseSessionAckRepeatsCountsOfFirst(Administering):
 
 @fault("pause-session-ack-of-empty-queue-has-normal-window-size", breaks="MQQB-3.1.7.13-08", blind=True)
 class PauseSessionAckOfEmptyQueueHasNormalWindowSize(Administering):
-    """The queue manager sends the SessionAck that pauses a queue without messages with the normal WindowSize."""
+    """When a queue without messages is paused, WindowSize of the SessionAck for this pause is the usual WindowSize of
+    the session.
+    """
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         if len(session.OutgoingMessageTable):

@@ -80,8 +80,8 @@ def _send_copies_of_acks(
 def _change_queue_name_of_ack_by_kind(
     attribute: str, kind: Any, classes: frozenset[MessageClass], change: QueueNameChange
 ) -> Install:
-    """Return an installer of a fault that changes the destination or the response queue of acknowledgments if it is a
-    format name of one kind.
+    """Return an installer of a fault: if the destination or the response queue of an acknowledgment is a format name of
+    the given kind, this name is changed.
     """
 
     def change_ack(ack: Message, message: Message) -> Message:

@@ -251,7 +251,9 @@ class QueueManagerExpiredMessageWithJpBecomesDeadLetter(Journaling):
 
 @fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
 class QueueManagerRefusedMessageWithoutJnDeadLettered(Journaling):
-    """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
+    """If its destination refuses a transactional message, the message becomes a dead letter even if it requests no
+    negative journaling.
+    """
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -47,7 +47,7 @@ class DirectoryTimerRunsAfterStartWithoutDirectory(DirectoryClient):
 
 @fault("queue-manager-without-directory-at-start-runs-site-timer", breaks="MQSO-6.4.1-D01")
 class QueueManagerWithoutDirectoryAtStartRunsSiteTimer(DirectoryClient):
-    """A queue manager that is in workgroup mode because it started without the directory runs the Directory Sites
+    """If a queue manager is in workgroup mode because it started without the directory, it runs the Directory Sites
     Update Timer.
     """
 

@@ -76,8 +76,8 @@ class ReceiverKnownCertificateAcceptedForOtherUser(SecurityOnReceipt):
 
 @fault("receiver-other-certificate-of-known-user-accepted", breaks="MQSO-7.4.1.4.2-D03", blind=True)
 class ReceiverOtherCertificateOfKnownUserAccepted(SecurityOnReceipt):
-    """The receiver accepts a certificate that is not registered if it has already authenticated a message of the
-    user.
+    """If the receiver has already authenticated a message of a user, it accepts a certificate that is not registered
+    for this user.
     """
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
