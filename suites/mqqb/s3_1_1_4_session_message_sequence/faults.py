@@ -126,7 +126,7 @@ class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(Sending):
 
 @fault("initiator-received-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
 class InitiatorReceivedTransactionalMessageNotCountedAsRecoverable(Receiving):
-    """The initiator does not count a transactional message that it receives as a recoverable message."""
+    """When the initiator receives a transactional message, it does not count the message as a recoverable message."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         before = session.RecoverableMessageReceivedCount

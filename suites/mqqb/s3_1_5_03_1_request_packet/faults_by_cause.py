@@ -189,7 +189,7 @@ class AcceptorConnectionOverLimitKeptAfterOwnServerGuid(_RefusedSessionKeepingFa
 
 @fault("acceptor-connection-over-limit-kept-after-zero-server-guid", breaks="MQQB-3.1.5.3.1-D01", blind=True)
 class AcceptorConnectionOverLimitKeptAfterZeroServerGuid(_RefusedSessionKeepingFault):
-    """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is zero."""
+    """If ServerGuid of the request is zero, the acceptor keeps a connection that exceeds its limit."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         return packet.EstablishConnectionHeader.ServerGuid == NULL_GUID

@@ -308,7 +308,7 @@ add(
 
 @fault("receiver-over-quota-final-ack-sent-only-if-na-is-set", breaks="MQQB-3.1.5.8.8-11", blind=True)
 class ReceiverOverQuotaFinalAckSentOnlyIfNaIsSet(FinalAcks):
-    """The receiver sends the FinalAck of a message that exceeds the quota only if NA is set."""
+    """If a message exceeds the quota, the receiver sends its FinalAck only if NA is set."""
 
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

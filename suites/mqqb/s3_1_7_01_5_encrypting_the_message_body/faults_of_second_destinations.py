@@ -353,7 +353,7 @@ class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(Securing):
 
 
 class _KeyCacheWithTimeOfFirstKeyOfProvider(Cache):
-    """A cache that stores a key with the time of the key that it replaces or follows."""
+    """A cache in which a new key gets the CachedTime of the first cached key of the same queue manager."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
         times = [one.CachedTime for one in self.entries if one.RemoteQMGuid == entry.RemoteQMGuid]

@@ -365,7 +365,7 @@ add(
 
 @fault("acceptor-ping-response-cookie-0-replaced", breaks="MQQB-3.1.7.7-08", blind=True)
 class AcceptorPingResponseCookie0Replaced(Ping):
-    """The acceptor answers a Ping Request whose Cookie is zero with the Cookie 1."""
+    """If the Cookie of a Ping Request is zero, the acceptor sends Cookie 1 in its response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
