@@ -74,8 +74,8 @@ class ReceiverRemembersSessionOfLatestMessage(MessageReceiving):
 
 
 class SenderUsesOpenSession(MessageSending):
-    """The sender sends some messages on a session that is already open, unless the outgoing queue has its own session
-    or contains earlier messages.
+    """The sender sends those messages that a subclass selects on a session that is already open, unless the outgoing
+    queue has its own session or contains earlier messages.
     """
 
     is_sent_on_open_session: OpenSessionUsePredicate

@@ -160,7 +160,7 @@ class ExpiredMessageIsDiscardedWithoutAck(MessageAdmission):
 
 @follows_reading_of_erratum("E39.2")
 class OrderAckSentBeforeFirstMessage(OrderAcks):
-    """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
+    """The receiver sends an OrderAck with TxSequenceNumber 0 before it has accepted any message."""
 
     def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(
@@ -293,8 +293,8 @@ class IncomingSequenceEndsWithSession(SessionClosing):
 
 @follows_reading_of_erratum("E49.2")
 class UnlistedPrivacyLevelIsRefusedAsBadSignature(SecurityOnReceipt):
-    """The receiver refuses a message whose PrivacyLevel is not listed with the class BAD_SIGNATURE,
-    regardless of EB.
+    """The receiver refuses, with the class BAD_SIGNATURE, a message whose PrivacyLevel is not one of the defined
+    values, regardless of EB.
     """
 
     @faulty_only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))

@@ -89,7 +89,9 @@ def _list_initializing_sessions(part: SessionTimers) -> list[Session]:
 
 @follows_reading_of_erratum("E14.2")
 class ConnectionParametersOutsideRangeAreAccepted(Identifying):
-    """The acceptor accepts ConnectionParameters outside their ranges unchanged."""
+    """The acceptor accepts values of a ConnectionParameters request that are outside their valid ranges, and does not
+    change them.
+    """
 
     @faulty_only_if(
         lambda part, packet: (

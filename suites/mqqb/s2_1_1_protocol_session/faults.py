@@ -29,7 +29,7 @@ add(
 
 @fault("queue-manager-zero-byte-sent-before-session-ack", breaks="MQQB-2.1.1-01", blind=True)
 class QueueManagerZeroByteSentBeforeSessionAck(SessionConnecting):
-    """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
+    """A queue manager sends a zero byte before each SessionAck of a session except the first SessionAck."""
 
     def send(self, session: Session, packet: bytes) -> None:
         if len(packet) == 36 and session.RecoverableMessageReceivedCount > 1:

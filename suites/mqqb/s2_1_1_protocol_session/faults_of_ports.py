@@ -10,7 +10,7 @@ from reference_qm.model.adm import Session
 
 
 class _WrongConnectPortFault(SessionConnecting):
-    """Connects to the next port in some cases; a subclass selects which."""
+    """An initiator that connects to the port after the correct one, for the sessions that a subclass selects."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
         raise NotImplementedError
@@ -25,7 +25,9 @@ class _WrongConnectPortFault(SessionConnecting):
 
 @fault("initiator-connects-to-wrong-port-for-later-session", breaks="MQQB-2.1.1-02", blind=True)
 class InitiatorConnectsToWrongPortForLaterSession(_WrongConnectPortFault):
-    """The initiator connects to another port than 1801 after the first session with the destination."""
+    """After the first session with a destination, the initiator connects to a port other than 1801, the TCP port of
+    queue managers.
+    """
 
     def must_use_wrong_port(self, session: Session) -> bool:
         known = self.__dict__.setdefault("known", set())
@@ -36,7 +38,9 @@ class InitiatorConnectsToWrongPortForLaterSession(_WrongConnectPortFault):
 
 @fault("initiator-connects-to-wrong-port-for-private-name", breaks="MQQB-2.1.1-02", blind=True)
 class InitiatorConnectsToWrongPortForPrivateName(_WrongConnectPortFault):
-    """The initiator connects to another port than 1801 for a private or public format name."""
+    """For a private or public format name, the initiator connects to a port other than 1801, the TCP port of queue
+    managers.
+    """
 
     def must_use_wrong_port(self, session: Session) -> bool:
         return not session.is_destination_direct

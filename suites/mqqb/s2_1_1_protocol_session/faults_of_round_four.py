@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 2.1.1 Protocol Session."""
+"""Faults that break rules of MS-MQQB 2.1.1 Protocol Session, written without knowledge of the checks."""
 
 from __future__ import annotations
 

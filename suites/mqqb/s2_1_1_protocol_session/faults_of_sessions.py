@@ -71,7 +71,9 @@ class AcceptorClosesConnectionFromHostOfOwnOpenSession(SessionOpening):
 
 @fault("acceptor-third-connection-closed", breaks="MQQB-2.1.1-03", blind=True)
 class AcceptorThirdConnectionClosed(SessionOpening):
-    """The acceptor closes every connection at once after its second, even if the first two are closed."""
+    """After its second connection, the acceptor immediately closes every further connection, even if the first two
+    connections are already closed.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

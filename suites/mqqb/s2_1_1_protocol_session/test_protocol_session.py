@@ -40,8 +40,8 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
 @covers("MQQB-2.1.1-02")
 def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
-    """The SUT has a message for the peer. It connects to the peer's TCP port and requests a session there. When the
-    peer closes the connection, the SUT does the same again.
+    """The SUT has a message for the peer. It connects to the peer's TCP port and requests a session there. After the
+    peer has closed the connection, the SUT connects to this port and requests a session a second time.
     """
     listener = OutgoingSession(peer, sut).listener
     retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)

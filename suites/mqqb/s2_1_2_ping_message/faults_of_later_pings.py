@@ -33,7 +33,9 @@ class InitiatorPingResponseToLaterRequestNotReceived(PingHandling):
 
 
 class _WrongPingPortFault(PingHandling):
-    """Sends a Ping Request to the next port in some cases; a subclass selects which."""
+    """An initiator that sends a Ping Request to the port after the correct one, for the sessions that a subclass
+    selects.
+    """
 
     def must_use_wrong_port(self, session: Session) -> bool:
         raise NotImplementedError
@@ -48,7 +50,9 @@ class _WrongPingPortFault(PingHandling):
 
 @fault("initiator-pings-wrong-port-for-private-name", breaks="MQQB-2.1.2-D01", blind=True)
 class InitiatorPingsWrongPortForPrivateName(_WrongPingPortFault):
-    """The initiator sends the Ping Request for a private or public format name to another port than 3527."""
+    """The initiator sends the Ping Request for a private or public format name to a port other than 3527, the UDP port
+    for pings.
+    """
 
     def must_use_wrong_port(self, session: Session) -> bool:
         return not session.is_destination_direct
@@ -56,7 +60,7 @@ class InitiatorPingsWrongPortForPrivateName(_WrongPingPortFault):
 
 @fault("initiator-pings-wrong-port-while-session-is-open", breaks="MQQB-2.1.2-D01", blind=True)
 class InitiatorPingsWrongPortWhileSessionIsOpen(_WrongPingPortFault):
-    """The initiator sends a Ping Request to another port than 3527 while it has an open session."""
+    """While a session is open, the initiator sends a Ping Request to a port other than 3527, the UDP port for pings."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
         return bool(list_open_sessions(self.qm, session))

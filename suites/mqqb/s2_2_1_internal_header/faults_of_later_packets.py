@@ -26,7 +26,7 @@ def _set_connection_state_flag_cs(packet: SessionAckPacket) -> SessionAckPacket:
 
 @fault("receiver-session-ack-of-later-messages-cs-set", breaks="MQQB-2.2.1-04", blind=True)
 class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
-    """The receiver sets CS in each SessionAck of a session after the first one."""
+    """In each SessionAck of a session except the first SessionAck, the receiver sets the flag CS."""
 
     def build(self, session: Session) -> SessionAckPacket:
         known = self.__dict__.setdefault("known", set())
@@ -38,7 +38,9 @@ class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
 
 @fault("queue-manager-cs-set-in-session-ack-of-queue-pause", breaks="MQQB-2.2.1-04", blind=True)
 class QueueManagerCsSetInSessionAckOfQueuePause(TransferAdministering):
-    """The queue manager sets CS in the SessionAck of a pause."""
+    """When a queue is paused, the queue manager sends a SessionAck in which the flag CS, which refuses a connection, is
+    set.
+    """
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         return _set_connection_state_flag_cs(super().build_pause_ack(session))
@@ -61,7 +63,9 @@ class AcceptorCsClearInSecondRefusalAboveSessionLimit(SessionOpening):
 
 @fault("acceptor-cs-clear-in-refusal-of-new-client-above-limit", breaks="MQQB-2.2.1-06", blind=True)
 class AcceptorCsClearInRefusalOfNewClientAboveLimit(SessionOpening):
-    """Above its limit of sessions, the acceptor does not set CS in its response to a new queue manager."""
+    """When the number of sessions exceeds the limit, the acceptor refuses a queue manager that has no other session,
+    but does not set CS in its response.
+    """
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

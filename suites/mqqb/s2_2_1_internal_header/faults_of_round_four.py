@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 2.2.1 InternalHeader."""
+"""Faults that break rules of MS-MQQB 2.2.1 InternalHeader, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ from reference_qm.model.adm import Session
 
 
 def _change_packet_size(data: bytes, size: int) -> bytes:
-    """Give the packet another size."""
+    """Return the packet with the given size, in PacketSize and in its bytes: the packet is cut, or extended by zero
+    bytes.
+    """
     return data[:8] + size.to_bytes(4, "little") + (data[12:] + bytes(8))[: size - 12]
 
 

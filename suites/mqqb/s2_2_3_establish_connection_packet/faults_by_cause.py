@@ -26,7 +26,7 @@ _PADDING_OFFSET = 60
 
 
 def _resize_padding(data: bytes, padding: int) -> bytes:
-    """Give Padding another length."""
+    """Return the packet with the given number of bytes in Padding; PacketSize is adjusted."""
     size = _PADDING_OFFSET + padding
     return data[:8] + size.to_bytes(4, "little") + (data[12:] + bytes(8))[: size - 12]
 

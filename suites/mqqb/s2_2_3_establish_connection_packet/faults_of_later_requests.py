@@ -20,7 +20,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-server-guid-null-in-request-of-later-session", breaks="MQQB-2.2.3.1-01", blind=True)
 class InitiatorServerGuidNullInRequestOfLaterSession(SessionEstablishing):
-    """The initiator sets ServerGuid of the request for a later session to null for a private or public format name."""
+    """For a private or public format name, the initiator sends ServerGuid zero, instead of the GUID in the name, in the
+    request for each session after the first.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -33,7 +35,9 @@ class InitiatorServerGuidNullInRequestOfLaterSession(SessionEstablishing):
 
 @fault("initiator-direct-request-repeats-server-guid-of-last-request", breaks="MQQB-2.2.3.1-01", blind=True)
 class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(SessionEstablishing):
-    """The initiator sets ServerGuid of the request for a direct format name to that of its last request for a GUID."""
+    """In a request for a direct format name, the initiator sends the ServerGuid of its latest request for any other
+    kind of format name.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -46,7 +50,7 @@ class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(SessionEstablishing):
 
 
 class _EstablishResponseFault(SessionOpening):
-    """Changes the EstablishConnection response."""
+    """An acceptor that changes fields of its EstablishConnection response, as a subclass determines."""
 
     def change_header(
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
@@ -63,7 +67,9 @@ class _EstablishResponseFault(SessionOpening):
 
 @fault("acceptor-response-repeats-null-guid-while-session-exists", breaks="MQQB-2.2.3.1-02", blind=True)
 class AcceptorResponseRepeatsNullGuidWhileSessionExists(_EstablishResponseFault):
-    """While another session with the initiator exists, the acceptor answers a null ServerGuid with a null one."""
+    """While another session with the initiator exists, the acceptor answers a request with ServerGuid zero by a
+    response with ServerGuid zero.
+    """
 
     def change_header(
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
@@ -76,7 +82,7 @@ class AcceptorResponseRepeatsNullGuidWhileSessionExists(_EstablishResponseFault)
 
 @fault("acceptor-server-guid-null-in-response-to-request-with-se", breaks="MQQB-2.2.3.1-02", blind=True)
 class AcceptorServerGuidNullInResponseToRequestWithSe(_EstablishResponseFault):
-    """The acceptor sets ServerGuid of its response to null when the request has SE set."""
+    """The acceptor sets ServerGuid of its response to zero when the request has SE set."""
 
     def change_header(
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
@@ -102,7 +108,7 @@ class AcceptorLaterResponsesRepeatSeOfFirstRequest(_EstablishResponseFault):
 
 @fault("acceptor-se-clear-in-response-to-null-server-guid", breaks="MQQB-2.2.3.1-06", blind=True)
 class AcceptorSeClearInResponseToNullServerGuid(_EstablishResponseFault):
-    """The acceptor clears SE of its response to a request with a null ServerGuid."""
+    """The acceptor clears SE of its response to a request with ServerGuid zero."""
 
     def change_header(
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader

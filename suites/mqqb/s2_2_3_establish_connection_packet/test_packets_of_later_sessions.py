@@ -39,9 +39,9 @@ def _judge_parameters_size(judge, frame, case):
 
 
 def _judge_parameter_fields(judge, frame, case, asked=None):
-    """Judge the order of the fields in a ConnectionParametersHeader. The timeouts of a response are about those of the
-    request ``asked``; another rule requires the exact values. The timeouts of a request are in their valid ranges.
-    Reserved is 0, and WindowSize is not 0.
+    """Judge the order of the fields in a ConnectionParametersHeader. For a response, ``asked`` is the request, and the
+    timeouts must differ by at most one percent from those of the request; another rule requires the exact values. The
+    timeouts of a request must be in their valid ranges. Reserved must be 0, and WindowSize must not be 0.
     """
     fields_at = _PARAMETERS_FIELDS_STRUCT.unpack_from(
         frame.data.ljust(PARAMETERS_PACKET_SIZE_BYTES, b"\0"), PARAMETERS_PACKET_SIZE_BYTES - 12

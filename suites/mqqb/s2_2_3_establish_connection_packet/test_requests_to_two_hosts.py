@@ -14,8 +14,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @covers("MQQB-2.2.3.1-01")
 def test_server_guid_for_direct_name_after_request_for_private_name(peer, second_host, sut, judge):
     """The SUT has a message for a private format name of the peer, and then a message for a direct format name of a
-    second host. ServerGuid of the first request is the GUID in the name. ServerGuid of the second request is null, or
-    the GUID of the second host (E11).
+    second host. ServerGuid of the first request is the GUID in the name. ServerGuid of the second request is zero, or
+    the GUID of the second host (erratum E11).
     """
     first = OutgoingSession(peer, sut, private_name(peer.identifier)).await_request()
     second = OutgoingSession(second_host, sut, second_host.direct_name()).await_request()

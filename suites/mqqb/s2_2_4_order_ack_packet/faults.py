@@ -164,7 +164,9 @@ _LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER: dict[int, MessagePropertiesHeader] 
 
 
 def _copy_property_of_latest_message_to_order_ack(name: str) -> Install:
-    """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
+    """Return a function that installs a fault: the receiver copies one property of the latest message to an
+    OrderAck.
+    """
 
     def copy_property(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         last = next(reversed(_LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER.values()), None)
@@ -254,7 +256,9 @@ class ReceiverOrderAckOfSecondSequenceHasIdOfFirst(OrderAcks):
 
 
 def _get_transfer_of_first_sender(transfer: IncomingTransactionalTransferInfo) -> IncomingTransactionalTransferInfo:
-    """Return the transfer of the sender that was the first to send a transactional message to the same queue."""
+    """Return the state of the transfer from the sender that was the first to send a transactional message to the queue
+    of the given transfer.
+    """
     return next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
 
 
@@ -373,7 +377,9 @@ class _LatestMessageFinder(OrderAcks):
 
 @fault("receiver-order-ack-previous-number-copied-from-message", breaks="MQQB-2.2.4.1-03")
 class ReceiverOrderAckPreviousNumberCopiedFromMessage(_LatestMessageFinder):
-    """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
+    """The receiver copies PreviousTxSequenceNumber of the latest message to TxPreviousSequenceNumber of the
+    OrderAck.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, message = super().build(transfer), self.find_latest_message(transfer)

@@ -56,7 +56,7 @@ def check_order_ack_class(packet: Any) -> Finding:
 @apply_predicate_to_order_and_final_acks(is_order_ack)
 def check_previous_number_of_order_ack(packet: Any) -> Finding:
     """Check that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
-    before any message arrives (E39), is not judged.
+    before any message arrives (erratum E39), is not judged.
     """
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

@@ -39,8 +39,8 @@ from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, SequenceSentBySut
 @varied("extension", "correlation", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     """The peer sends two messages, and then a third. Each time, the SUT sends an OrderAck with the TxSequenceID of the
-    sequence and the number of the last message. The peer sends three more messages, and then a message whose
-    predecessor is missing; the OrderAck still has the number of the last message in order. Then the peer sends a
+    sequence and the number of the latest message. The peer sends three more messages, and then a message whose
+    predecessor is missing; the OrderAck has the number of the last message before this gap. Then the peer sends a
     message of a later sequence, and the OrderAck has the TxSequenceID of that sequence.
     """
     receiver = Receiver(peer, sut)
@@ -128,7 +128,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
 def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
     """On one session, the peer sends three messages of a sequence to one queue, and one message of a later sequence to
     a different queue. The OrderAck of each sequence has the number of its last message. A receiver that keeps one
-    sequence for each sender acknowledges only the later sequence (E41).
+    sequence for each sender acknowledges only the later sequence (erratum E41).
     """
     receiver, later = Receiver(peer, sut), Sequence(peer, 2)
     destination = rf"TCP:{sut.address}\{sut.new_queue('other', transactional=True)}"

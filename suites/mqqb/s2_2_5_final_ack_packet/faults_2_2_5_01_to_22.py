@@ -223,7 +223,9 @@ class ReceiverFinalAckClassQPurgedForLaterReceivedMessage(FinalAcks):
 
 def _add_final_ack_class_fault(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
                   other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
+    """Register a fault: for selected removed messages, the receiver sends a FinalAck with a wrong class, or no
+    FinalAck.
+    """
 
     class Changed(FinalAcks):
         def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -268,7 +270,9 @@ class ReceiverSecondFinalAckOfPlainQueueHasClassBadDstQ(OrderAcks):
 
 @fault("receiver-final-ack-missing-for-refused-message-of-second-source", breaks="MQQB-2.2.5-14")
 class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
-    """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
+    """The receiver sends FinalAcks only for the sequence to which the first refused message belongs, and not for
+    refused messages of other sequences.
+    """
 
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -281,8 +285,8 @@ class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
 
 def _add_refusal_class_fault(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
                     other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault: for some refused transactional messages, the receiver sends a FinalAck with another class, or
-    no FinalAck.
+    """Register a fault: for selected refused transactional messages, the receiver sends a FinalAck with a wrong class,
+    or no FinalAck.
     """
 
     class Changed(FinalAcks):
@@ -364,8 +368,8 @@ NEGATIVE_JOURNALING_FLAG_JN = UserHeader.flags(JN=1)
 
 @fault("receiver-jn-set-in-final-ack-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
 class ReceiverJnSetInFinalAckOnOwnSession(MessageSending):
-    """The receiver sets JN in UserHeader.Flags of a FinalAck that it sends on a session of its own because the session
-    of the acknowledged message is closed.
+    """If the session of the acknowledged message is closed, the receiver sends the FinalAck on a session that it opens
+    itself, and sets JN in UserHeader.Flags of this FinalAck.
     """
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

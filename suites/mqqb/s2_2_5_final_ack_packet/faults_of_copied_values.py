@@ -47,7 +47,9 @@ class _MessageAwaitingFinalAckRecorder(FinalAcks):
 
 
 def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> type[MessageSending]:
-    """Return a part that copies an attribute of the acknowledged message into a field of its FinalAck."""
+    """Return a part of the queue manager that copies an attribute of the acknowledged message into a field of its
+    FinalAck.
+    """
 
     class FinalAckWithCopiedValue(MessageSending):
         def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -124,7 +126,9 @@ class ReceiverFinalAckOfClosedSessionSentAsExpress(FinalAcks):
 
 @fault("receiver-final-ack-of-received-message-with-only-jn-is-timeout", breaks="MQQB-2.2.5-11", blind=True)
 class ReceiverFinalAckOfReceivedMessageWithOnlyJnIsTimeout(FinalAcks):
-    """The receiver sends the FinalAck of a received message that sets only JN with the class NACK_RECEIVE_TIMEOUT."""
+    """If a message with JN but without JP is received, the receiver sends its FinalAck with the class
+    NACK_RECEIVE_TIMEOUT.
+    """
 
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -136,7 +140,7 @@ class ReceiverFinalAckOfReceivedMessageWithOnlyJnIsTimeout(FinalAcks):
 
 @fault("receiver-final-ack-of-message-received-in-transaction-is-purged", breaks="MQQB-2.2.5-11", blind=True)
 class ReceiverFinalAckOfMessageReceivedInTransactionIsPurged(TransactionOperations):
-    """The receiver sends the FinalAck of a message that was received in a transaction with the class NACK_Q_PURGED."""
+    """If a message was received in a transaction, the receiver sends its FinalAck with the class NACK_Q_PURGED."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -145,7 +149,9 @@ class ReceiverFinalAckOfMessageReceivedInTransactionIsPurged(TransactionOperatio
 
 
 def _refuse_with_bad_signature(when: Any) -> type[FinalAcks]:
-    """Return a part that reports an unsupported provider as an invalid signature, if a condition holds."""
+    """Return a part of the queue manager that reports an unsupported provider as an invalid signature, if a condition
+    holds.
+    """
 
     class RefusedWithBadSignature(FinalAcks):
         def send_negative_final_ack(

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 2.2.5 FinalAck Packet."""
+"""Faults that break rules of MS-MQQB 2.2.5 FinalAck Packet, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class ReceiverFinalAckMissingWhenMessageWithOnlyJpExpires(FinalAcks):
 
 @fault("receiver-second-final-ack-for-undecryptable-key-missing", breaks="MQQB-2.2.5-16", blind=True)
 class ReceiverSecondFinalAckForUndecryptableKeyMissing(FinalAcks):
-    """The receiver sends no FinalAck for a second message that it cannot decrypt if EncryptionKey is the same as in the
-    first message.
+    """If two messages that the receiver cannot decrypt have the same EncryptionKey, the receiver sends no FinalAck for
+    the second one.
     """
 
     def __init__(self, qm: QM) -> None:

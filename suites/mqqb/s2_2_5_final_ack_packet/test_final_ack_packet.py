@@ -328,8 +328,9 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
 
 @covers("MQQB-2.2.5-01")
 def test_final_ack_contains_no_session_acknowledgment(peer, sut, judge):
-    """The peer sends a recoverable message, and waits for most of the time after which the SUT acknowledges it. Then
-    the SUT refuses a second message. No bit of BaseHeader.Flags is set in the FinalAck of this message.
+    """The peer sends a recoverable message, and waits for 90 % of the delay after which the SUT would acknowledge it.
+    Then the SUT refuses a second message, and sends a FinalAck for it: no bit of BaseHeader.Flags is set in this
+    FinalAck.
     """
     receiver = Receiver(peer, sut)
     receiver.session = peer.open_raw(RecoverableAckTimeout=RECOVERABLE_ACK_TIMEOUT_MS)

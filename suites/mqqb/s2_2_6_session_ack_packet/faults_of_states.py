@@ -1,5 +1,5 @@
-"""Faults that break rules of MS-MQQB 2.2.6 SessionAck Packet in one role, after another SessionAck, or for one delivery
-only.
+"""Faults that break rules of MS-MQQB 2.2.6 SessionAck Packet in one role, after another SessionAck, or in one delivery
+mode only.
 """
 
 from __future__ import annotations

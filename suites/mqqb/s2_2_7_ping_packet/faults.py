@@ -178,8 +178,8 @@ class AcceptorPingResponseRfClearWhileOffline(PingHandling):
 
 @fault("acceptor-sets-rf-in-every-ping-response-after-a-refusal", breaks="MQQB-2.2.7-04")
 class AcceptorSetsRfInEveryPingResponseAfterARefusal(PingHandling):
-    """The acceptor leaves RF set in every Ping Response after it has refused once, even if a session would be
-    accepted again.
+    """After the acceptor has refused one session, it sets RF in every Ping Response, even when it would accept another
+    session.
     """
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -27,7 +27,7 @@ class InitiatorPingRequestRcInvertedAfterFirstRequest(PingHandling):
 
 @fault("initiator-ping-response-unused-bit-10-read-as-refusal", breaks="MQQB-2.2.7-14", blind=True)
 class InitiatorPingResponseUnusedBit10ReadAsRefusal(PingHandling):
-    """The initiator treats a Ping Response in which the unused bit 10 is set as a refusal."""
+    """If the unused bit 10 is set in a Ping Response, the initiator treats the response as a refusal."""
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.Flags & _UNUSED_BIT_10:

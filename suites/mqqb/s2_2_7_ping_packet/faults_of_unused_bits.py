@@ -35,7 +35,7 @@ _RULE_BY_UNUSED_BIT = {
 
 
 def _set_rf_if_bit_is_set(bit: int) -> Install:
-    """Return an installer of a fault with which the response to a Ping Request with a given bit has RF set."""
+    """Return an installer of a fault: in the response to a Ping Request with a given bit, the acceptor sets RF."""
 
     class ResponseRefuses(PingHandling):
         def build_response(self, request: PingPacket) -> PingPacket:
@@ -48,7 +48,7 @@ def _set_rf_if_bit_is_set(bit: int) -> Install:
 
 
 def _ignore_later_requests_with_bit(bit: int) -> Install:
-    """Return an installer of a fault with which only the first Ping Request with a given bit is answered."""
+    """Return an installer of a fault: of all Ping Requests with a given bit, the acceptor answers only the first."""
 
     class LaterRequestIgnored(PingHandling):
         def __init__(self, qm: QM) -> None:
@@ -68,7 +68,7 @@ def _ignore_later_requests_with_bit(bit: int) -> Install:
 
 
 def _ignore_rf_if_bit_is_set(bit: int) -> Install:
-    """Return an installer of a fault with which RF of a Ping Response has no effect if a given bit is also set."""
+    """Return an installer of a fault: if a given bit is also set in a Ping Response, the initiator ignores RF."""
 
     class RefusalHidden(PingHandling):
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

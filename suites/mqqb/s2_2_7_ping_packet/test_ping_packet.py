@@ -240,8 +240,8 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
-    """A Ping Request has a Cookie with four different bytes. The response has the expected bytes; bit RF is not
-    compared.
+    """A Ping Request has a Cookie with four different bytes. Every byte of the response has the expected value, except
+    that the flag RF may be 0 or 1.
     """
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)
     observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]

@@ -16,7 +16,7 @@ NO_SESSION_OUTCOME = "no session"
 
 
 class AcceptorStateDriver(Machine, path=Path(__file__)):
-    """Leads a session that the system accepts through its states. The peer opens the connection, and sends the packets
+    """Puts a session that the SUT accepts into each of its states. The peer opens the connection, and sends the packets
     that `mqconform learn` also sends.
     """
 

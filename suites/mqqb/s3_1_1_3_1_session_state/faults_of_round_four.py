@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.1.3.1 Session State."""
+"""Faults that break rules of MS-MQQB 3.1.1.3.1 Session State, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -115,7 +115,9 @@ add(
 
 @fault("receiver-initial-sequence-id-has-time-stamp-of-yesterday", breaks="MQQB-3.1.1.3.1-07", blind=True)
 class ReceiverInitialSequenceIdHasTimeStampOfYesterday(TransactionalReceiving):
-    """TimeStamp of the initial IncomingTxSequenceID is the time of the day before: older sequences are refused."""
+    """The initial IncomingTxSequenceID has a TimeStamp of 24 hours ago instead of 0, so the receiver refuses a first
+    sequence that is older.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -139,7 +141,9 @@ class AcceptorRemoteAddressWithPort(SessionOpening):
 
 @fault("initiator-remote-address-in-form-of-next-hops", breaks="MQQB-3.1.1.3.1-11", blind=True)
 class InitiatorRemoteAddressInFormOfNextHops(SessionAddressResolving):
-    """RemoteQMAddress of a session that the initiator opens has the form of an element of NextHops, such as IP=."""
+    """On a session that the initiator opens, RemoteQMAddress has the notation of NextHops, with a prefix such as IP=
+    before the address.
+    """
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)

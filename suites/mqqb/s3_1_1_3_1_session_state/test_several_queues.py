@@ -46,7 +46,7 @@ def test_numbers_of_two_queues_are_independent_and_survive_restart(peer, sut, ju
         )
         again = [copy for number in (2, 3) for copy in outgoing.copies(number)[1:2]]
         if len(again) < 2:
-            raise ConformanceFailure(f"the messages of the {name} queue did not come again after the restart")
+            raise ConformanceFailure(f"the messages of the {name} queue did not arrive again after the restart")
         judge(
             "MQQB-3.1.1.3.1.2-01",
             expected=[2, 3],

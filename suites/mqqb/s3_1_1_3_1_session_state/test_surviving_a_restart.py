@@ -115,7 +115,7 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
     """After a restart, the SUT accepts the next message of an incoming sequence. It accepts neither a repetition of the
     last message nor a message after a gap. The messages that arrived before the restart are still in the queue, unless
     an application has received them. All messages are for one queue, because the document does not define whether a
-    sequence belongs to one queue (E41).
+    sequence belongs to one queue (erratum E41).
     """
     receiver = Receiver(peer, sut)
     queue = sut.new_queue("sequence", transactional=True)

@@ -22,7 +22,7 @@ _TIMEOUT_INCREASE_S = 7
 
 
 class _CacheRefusingThirdEntry(AnyTimedCache):
-    """A cache that stops to store entries when it has two entries."""
+    """A cache that stores no further entries when it contains two entries."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) < 2:
@@ -30,7 +30,7 @@ class _CacheRefusingThirdEntry(AnyTimedCache):
 
 
 class _CacheWithDuplicateEntries(AnyTimedCache):
-    """A cache that stores the second and each later entry twice."""
+    """A cache that stores every entry after the first one twice."""
 
     def add(self, entry: Any) -> None:
         if self.entries:
@@ -47,7 +47,7 @@ class _CacheKeepingKeysOfOneAlgorithm(AnyTimedCache):
 
 
 def _remove_new_cache_entries(cache: str, when: Callable[[Any], bool]) -> Callable[..., Any]:
-    """Return a step that removes the new entries of a cache after some messages."""
+    """Return a step that removes the entries that a selected message has added to a cache."""
 
     def run(self: Any, original: Any, *arguments: Any) -> Any:
         entries = getattr(self.qm.caches, cache).entries
@@ -413,7 +413,7 @@ for _name, _breaks, _says, _install in _FAULTS:
 
 @fault("receiver-cached-user-cert-lifetime-extended-by-use", breaks="MQQB-3.1.1.3-05", blind=True)
 class ReceiverCachedUserCertLifetimeExtendedByUse(SecurityOnReceipt):
-    """The receiver begins UserCertLifetime of a CachedUserCert again whenever a signed message uses the entry."""
+    """Whenever a signed message uses a CachedUserCert, the receiver restarts the UserCertLifetime of this entry."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         super().verify_sender(packet, now)

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-ping-cookie-alternates", breaks="MQQB-3.1.1.3-26", blind=True)
 class InitiatorPingCookieAlternates(PingHandling):
-    """The initiator uses only two Cookies in its Ping Requests, in turn."""
+    """The initiator alternates between two Cookies in its Ping Requests."""
 
     def send_request(self, session: Session, now: Now) -> None:
         if self.qm.adm.PingCookie >= 2:

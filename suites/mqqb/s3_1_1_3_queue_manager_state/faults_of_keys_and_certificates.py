@@ -38,7 +38,7 @@ class ReceiverUserCertCacheWithoutCertificatesOfTransactionalMessages(SecurityOn
 
 
 class _CacheWithRoomForOneEntryMore(AnyTimedCache):
-    """A cache with room for one entry more than its size."""
+    """A cache that may contain one entry more than its configured size allows."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) == self._size:
@@ -48,7 +48,7 @@ class _CacheWithRoomForOneEntryMore(AnyTimedCache):
 
 
 class _CacheWithRoomForAtLeast8Entries(AnyTimedCache):
-    """A cache with room for at least 8 entries."""
+    """A cache that may contain eight entries, even if its configured size is smaller."""
 
     def add(self, entry: Any) -> None:
         size = self._size
@@ -81,7 +81,9 @@ add(
 
 
 class _CacheWithSizeLimitPerProvider(AnyTimedCache):
-    """A cache whose size limits the number of the entries of each provider."""
+    """A cache whose configured size limits the entries of each cryptographic provider separately, instead of all
+    entries together.
+    """
 
     def add(self, entry: Any) -> None:
         same = [kept for kept in self.entries if kept.CryptoServiceProvider == entry.CryptoServiceProvider]
@@ -101,7 +103,7 @@ add(
 
 
 class _CacheRenewingLifetimesAtEachAddition(AnyTimedCache):
-    """A cache in which the lifetime of an entry begins again whenever a later entry is added."""
+    """A cache in which the lifetime of an existing entry restarts whenever another entry is added."""
 
     def add(self, entry: Any) -> None:
         self.entries = [replace(kept, CachedTime=entry.CachedTime) for kept in self.entries]
@@ -142,7 +144,7 @@ class SenderEnhancedRc240BitKeysOnlyForFirstDestination(MessageSecuring):
 
 
 class _Accepting40BitRc2KeysFault(SecurityOnReceipt):
-    """Accepts RC2 keys with 40 bits in some messages."""
+    """A receiver that accepts 40-bit RC2 keys, although they are forbidden, in the messages that a subclass selects."""
 
     def is_40_bit_key_accepted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
@@ -159,7 +161,7 @@ class _Accepting40BitRc2KeysFault(SecurityOnReceipt):
 
 
 class _Accepting40BitCachedRc2KeyFault(_Accepting40BitRc2KeysFault):
-    """Accepts a cached RC2 key with 40 bits."""
+    """The receiver accepts a 40-bit RC2 key, although it is forbidden, if the key is in its cache."""
 
     def is_40_bit_key_accepted(self, packet: UserMessagePacket) -> bool:
         assert packet.SecurityHeader is not None
@@ -168,7 +170,7 @@ class _Accepting40BitCachedRc2KeyFault(_Accepting40BitRc2KeysFault):
 
 
 class _Accepting40BitKeyOfTransactionalMessageFault(_Accepting40BitRc2KeysFault):
-    """Accepts an RC2 key with 40 bits in transactional messages."""
+    """The receiver accepts 40-bit RC2 keys, although they are forbidden, in transactional messages."""
 
     def is_40_bit_key_accepted(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None

@@ -21,7 +21,7 @@ from suites.mqmq.steps.kinds_of_messages import is_transactional
 
 @fault("receiver-caches-certificate-that-it-could-not-verify", breaks="MQQB-3.1.1.3-03", blind=True)
 class ReceiverCachesCertificateThatItCouldNotVerify(SecurityOnReceipt):
-    """The receiver also keeps a certificate in UserCertCache that it could not verify."""
+    """The receiver adds a certificate to UserCertCache even if it could not verify the certificate."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         try:
@@ -46,7 +46,7 @@ class ReceiverCertificateOfTransactionalMessageNotKept(SecurityOnReceipt):
 
 
 def _replace_advanced_algorithm(choose: Callable[[int], int]) -> Install:
-    """Return an installer of a fault that encrypts with another algorithm than PreferredAdvancedAlgorithm."""
+    """Return an installer of a fault that encrypts with an algorithm other than PreferredAdvancedAlgorithm."""
 
     def run(self: Any, original: Any, *arguments: Any) -> UserMessagePacket:
         caches = self.qm.caches
@@ -89,7 +89,9 @@ class InitiatorThirdPingRequestWithFirstCookie(PingHandling):
 
 @fault("initiator-cookie-repeated-while-other-ping-is-unanswered", breaks="MQQB-3.1.1.3-26", blind=True)
 class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(PingHandling):
-    """The initiator sends the same Cookie while the response to another Ping Request is missing."""
+    """While an earlier Ping Request is unanswered, the initiator sends a further Ping Request with the Cookie of the
+    earlier one.
+    """
 
     def build_request(self) -> PingPacket:
         waiting = [
@@ -101,7 +103,9 @@ class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(PingHandling):
 
 
 class _CacheLimitedPerQueueManager(AnyTimedCache):
-    """A cache that counts as full only if one remote queue manager fills it."""
+    """A cache whose configured size limits the entries of each remote queue manager separately, instead of all entries
+    together.
+    """
 
     def add(self, entry: Any) -> None:
         mine = [kept for kept in self.entries if kept.RemoteQMGuid == entry.RemoteQMGuid]

@@ -124,9 +124,7 @@ class ReceiverHistoryContainsOwnIdentifierAtStart(QueueManagerInitialization):
 
 @fault("receiver-history-contains-null-guid-after-restart", breaks="MQQB-3.1.1.3-21", blind=True)
 class ReceiverHistoryContainsNullGuidAfterRestart(QueueManagerInitialization):
-    """The receiver starts with an entry of the NULL GUID in MessageIDHistoryTable after a restart without a stored
-    history.
-    """
+    """After a restart without a stored history, MessageIDHistoryTable contains an entry whose GUID is zero."""
 
     def initialize_globally(self, now: Now) -> None:
         if self.qm.disk.used and not len(self.qm.adm.MessageIDHistoryTable):
@@ -137,7 +135,7 @@ class ReceiverHistoryContainsNullGuidAfterRestart(QueueManagerInitialization):
 
 @fault("receiver-first-message-with-id-1-treated-as-duplicate", breaks="MQQB-3.1.1.3-21", blind=True)
 class ReceiverFirstMessageWithId1TreatedAsDuplicate(MessageHistory):
-    """The receiver takes the first message since its start for a message of its history if MessageID is 1."""
+    """The receiver discards the first message after its start as a duplicate if MessageID of the message is 1."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

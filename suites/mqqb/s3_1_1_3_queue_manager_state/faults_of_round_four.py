@@ -1,4 +1,6 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.1.3 Queue Manager State and of 3.1.1.3.2."""
+"""Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State and of 3.1.1.3.2, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def _get_message_key_as_text(position: OutgoingMessagePosition) -> str:
 
 @fault("receiver-key-cache-keeps-only-last-key-of-each-sender", breaks="MQQB-3.1.1.3-06", blind=True)
 class ReceiverKeyCacheKeepsOnlyLastKeyOfEachSender(SecurityOnReceipt):
-    """The receiver's ReceiveSymmetricKeyCache contains only the last CachedSymmetricKey of each RemoteQMGuid."""
+    """The receiver's ReceiveSymmetricKeyCache contains only the latest CachedSymmetricKey of each RemoteQMGuid."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         decrypted = super().decrypt_body(packet, now)

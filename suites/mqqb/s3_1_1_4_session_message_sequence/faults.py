@@ -102,7 +102,7 @@ class SenderRecoverableSentCountOmitsTransactional(MessageSending):
 
 @fault("receiver-rejected-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01", blind=True)
 class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(TransactionalReceiving):
-    """The receiver does not count a transactional message that is out of sequence as a recoverable message."""
+    """When a transactional message is out of sequence, the receiver does not count it as a recoverable message."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -126,7 +126,7 @@ class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(MessageSending)
 
 @fault("initiator-received-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
 class InitiatorReceivedTransactionalMessageNotCountedAsRecoverable(MessageReceiving):
-    """The initiator does not count a transactional message that it receives as a recoverable message."""
+    """When the initiator receives a transactional message, it does not count the message as a recoverable message."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         before = session.RecoverableMessageReceivedCount

@@ -128,7 +128,7 @@ class SenderSeqNoCountsOnlyUnacknowledgedMessages(_LastSequenceInfoFault):
 
 @fault("sender-sequence-info-number-of-later-sequence-continued", breaks="MQQB-3.1.1.5-D02", blind=True)
 class SenderSequenceInfoNumberOfLaterSequenceContinued(_LastSequenceInfoFault):
-    """SeqNo of a message of a later sequence continues the numbers of the sequence before."""
+    """SeqNo of the messages of a later sequence continues the numbers of the preceding sequence."""
 
     def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
         last = get_outgoing_sequence(session).LastAck

@@ -34,7 +34,7 @@ class SenderResentMessageTwiceInUnackedSequence(TransactionalSending):
 
 @fault("sender-second-sequence-not-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
 class SenderSecondSequenceNotInUnackedSequence(TransactionalSending):
-    """The sender adds messages of its second sequence to a destination not to UnackedSequence."""
+    """The sender does not add the messages of its second sequence to a destination to UnackedSequence."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -47,7 +47,7 @@ class SenderSecondSequenceNotInUnackedSequence(TransactionalSending):
 
 @fault("sender-third-message-not-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
 class SenderThirdMessageNotInUnackedSequence(TransactionalSending):
-    """The sender adds a message not to UnackedSequence if two messages are unacknowledged."""
+    """The sender does not add a message to UnackedSequence while two earlier messages are unacknowledged."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -92,8 +92,8 @@ class SenderUnackedSequenceLaterMessagesOfTransactionMissing(TransactionalSendin
 
 @fault("sender-new-sequence-has-identifier-of-previous-after-reconnect", breaks="MQQB-3.1.1.5-04", blind=True)
 class SenderNewSequenceHasIdentifierOfPreviousAfterReconnect(TransactionalSending):
-    """The sender puts the TxSequenceID of the previous sequence into the messages of a new sequence that it accepts
-    after the session was closed and opened again.
+    """When the sender begins a new sequence after a lost session, its messages contain the TxSequenceID of the previous
+    sequence.
     """
 
     def __init__(self, qm: QM) -> None:

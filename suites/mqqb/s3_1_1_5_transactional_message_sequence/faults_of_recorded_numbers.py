@@ -13,7 +13,9 @@ from reference_qm.surface.clock import Now
 
 
 def _change_sequence_info_of_newly_sent_message(change: Any) -> type[TransactionalSending]:
-    """Return a part that changes the SEQUENCE_INFO of each message that is sent for the first time."""
+    """Return a part of the queue manager that changes the SEQUENCE_INFO of each message that is sent for the first
+    time.
+    """
 
     class ChangedInfo(TransactionalSending):
         def update_transaction_header(

@@ -18,7 +18,7 @@ JOURNALING_FLAG_COMBINATIONS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP"
 @needs("send", "inspect")
 @covers("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-D01")
 def test_sequence_infos_of_two_queues_have_their_own_sequence_ids(peer, sut, judge):
-    """The SUT sends transactional messages to two queues of the peer, in turn. In UnackedSequence of each session,
+    """The SUT sends transactional messages alternately to two queues of the peer. In UnackedSequence of each session,
     SeqID, SeqNo and PrevNo are those of the messages of its queue.
     """
     first = SequenceSentBySut(peer, sut, "mqc-infos-first")

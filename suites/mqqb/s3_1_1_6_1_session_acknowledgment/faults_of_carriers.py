@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment: acknowledgments in messages, and some of the messages."""
+"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment: the sender ignores acknowledgments in UserMessages, or the
+acknowledgment of some messages.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class _FaultByCarrierOfSessionHeader(SessionAcks):
 
 @fault("sender-express-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-01", blind=True)
 class SenderExpressMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
-    """The sender discards express messages only if a SessionAck acknowledges them, and not if a message does."""
+    """The sender discards express messages if a SessionAck acknowledges them, but not if the SessionHeader of a
+    UserMessage does.
+    """
 
     def delete_acknowledged_express_messages(self, session: Session, header: SessionHeader) -> None:
         if self.in_session_ack:
@@ -46,7 +50,9 @@ class SenderOneExpressMessagePerAcknowledgmentDiscarded(SessionAcks):
 
 @fault("sender-recoverable-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
 class SenderRecoverableMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
-    """The sender discards recoverable messages only if a SessionAck acknowledges them, and not if a message does."""
+    """The sender discards recoverable messages if a SessionAck acknowledges them, but not if the SessionHeader of a
+    UserMessage does.
+    """
 
     def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         if self.in_session_ack:

@@ -23,8 +23,8 @@ class ReceiverSessionAckOfSecondFullWindowOmitted(SessionAcks):
     blind=True,
 )
 class ReceiverSessionAckOfExpressMessagesAfterTimerOmitted(SessionAcks):
-    """The receiver sends no SessionAck for express messages when its timer expires, after it has acknowledged
-    recoverable messages on the session.
+    """After the receiver has acknowledged recoverable messages on a session, it sends no SessionAck for express
+    messages when the Session Ack Send Timer expires.
     """
 
     def on_order_ack_send_timer(self, session: Session, now: Now) -> None:

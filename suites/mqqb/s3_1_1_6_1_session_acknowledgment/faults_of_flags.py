@@ -26,8 +26,8 @@ class SessionHeaderRecoverableFlags1AfterExpressMessages(SessionAcks):
 
 @fault("session-header-recoverable-flags-1-because-of-other-session", breaks="MQQB-3.1.1.6.1-04", blind=True)
 class SessionHeaderRecoverableFlags1BecauseOfOtherSession(SessionAcks):
-    """The queue manager sends RecoverableMsgAckFlags 1 before the first recoverable message of a session, if another
-    session received a recoverable message.
+    """The queue manager sends RecoverableMsgAckFlags 1 before the first recoverable message of a session, if a
+    recoverable message has arrived on another session.
     """
 
     def build_session_header(self, session: Session) -> SessionHeader:
@@ -40,8 +40,8 @@ class SessionHeaderRecoverableFlags1BecauseOfOtherSession(SessionAcks):
 
 @fault("initiator-recoverable-ack-flags-count-sent-messages", breaks="MQQB-3.1.1.6.1-04", blind=True)
 class InitiatorRecoverableAckFlagsCountSentMessages(SessionAcks):
-    """The queue manager sends a RecoverableMsgAckFlags that counts the recoverable messages it sent, until it receives
-    a recoverable message.
+    """Until a recoverable message arrives, the queue manager sets one bit in RecoverableMsgAckFlags for each
+    recoverable message that it has sent.
     """
 
     def build_session_header(self, session: Session) -> SessionHeader:

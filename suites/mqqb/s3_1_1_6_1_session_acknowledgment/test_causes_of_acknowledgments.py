@@ -46,8 +46,8 @@ def test_each_full_window_is_acknowledged(peer, sut, judge):
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
 def test_messages_of_each_kind_are_acknowledged_in_turn(peer, sut, judge, opened_by):
     """On a session that the peer or the SUT opened, the peer sends a recoverable message, an express message and a
-    recoverable message, each after the acknowledgment of the message before. The SUT acknowledges each message when its
-    timer has expired.
+    recoverable message; it sends each message only after the preceding one has been acknowledged. The SUT acknowledges
+    each message when the Session Ack Send Timer expires.
     """
     sut.limit_time_scale(10)
     session = await_session_of_sut(peer, sut) if opened_by == "SUT" else peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)

@@ -38,8 +38,9 @@ def test_messages_of_high_flags_are_discarded(peer, sut, judge):
 
 @covers("MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_acknowledgments_of_express_messages_have_no_recoverable_number(peer, sut, judge):
-    """The peer sends three express messages on a session, each after the acknowledgment of the one before, and does the
-    same on a session that the SUT opened. RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags are 0 each time.
+    """On a session that the peer opened, the peer sends three express messages; it sends each message only after the
+    preceding one has been acknowledged. The peer does the same on a session that the SUT opened.
+    RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags are 0 in each acknowledgment.
     """
     sut.limit_time_scale(10)
     for session in (peer.open_raw(AckTimeout=ACK_TIMEOUT_MS), await_session_of_sut(peer, sut)):

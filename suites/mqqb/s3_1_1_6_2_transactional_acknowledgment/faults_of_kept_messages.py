@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
     blind=True,
 )
 class SenderSessionAckedTransactionalMessagesDeletedAtReconnect(SessionInitialization):
-    """The sender deletes the transactional messages with a session acknowledgment when it connects again."""
+    """When the sender connects again, it deletes the transactional messages that have only a session acknowledgment."""
 
     def initialize_messages(self, session: Session) -> None:
         for position in session.OutgoingMessageTable:
@@ -45,7 +45,9 @@ class SenderOrderAckOfOtherQueueDeletesMessages(OrderAcks):
 
 @fault("sender-session-acked-transactional-messages-deleted-at-pause", breaks="MQQB-3.1.1.6.2-10", blind=True)
 class SenderSessionAckedTransactionalMessagesDeletedAtPause(DispatchCollection):
-    """The sender deletes the transactional messages with a session acknowledgment when their queue is paused."""
+    """When a queue is paused, the sender deletes those of its transactional messages that have only a session
+    acknowledgment.
+    """
 
     def remove_queue(self, queue: OutgoingQueue) -> None:
         super().remove_queue(queue)
@@ -56,8 +58,8 @@ class SenderSessionAckedTransactionalMessagesDeletedAtPause(DispatchCollection):
 
 @fault("sender-last-message-of-sequence-deleted-without-order-ack", breaks="MQQB-3.1.1.6.2-10", blind=True)
 class SenderLastMessageOfSequenceDeletedWithoutOrderAck(TransactionalSending):
-    """The sender deletes a transactional message at its session acknowledgment if all earlier messages of the sequence
-    have OrderAcks.
+    """When a session acknowledgment for a transactional message arrives, the sender deletes the message if all earlier
+    messages of the sequence have OrderAcks.
     """
 
     def keep_message_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -90,7 +90,7 @@ def acknowledge_arrival_of_forwarded_message(
 
 @fault("router-message-behind-gap-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
 class RouterMessageBehindGapNotForwarded(MessageRouting):
-    """A queue manager between source and destination does not forward a message behind a gap in its sequence."""
+    """A queue manager between source and destination does not forward a message that follows a gap in its sequence."""
 
     def is_message_routable(self, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader

@@ -38,7 +38,7 @@ class RouterOrderAckWhileDestinationIsNotConnected(MessageRouting):
 
 @fault("router-order-ack-for-each-second-forwarded-message", breaks="MQQB-3.1.1.6.2-01", blind=True)
 class RouterOrderAckForEachSecondForwardedMessage(MessageRouting):
-    """The router sends an OrderAck for each second transactional message that it forwards."""
+    """The router sends an OrderAck for every second transactional message that it forwards."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -115,7 +115,7 @@ class ReceiverOrderAckAfterRepeatedMessageWithItsNumber(_OrderAckAfterRejectionF
 
 @fault("receiver-order-ack-after-gap-contains-number-of-missing-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
 class ReceiverOrderAckAfterGapContainsNumberOfMissingMessage(_OrderAckAfterRejectionFault):
-    """The OrderAck after a message behind a gap contains the number of the missing predecessor."""
+    """The OrderAck after a message that follows a gap contains the number of the missing predecessor."""
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:
         transfer.saved_sequence_number = max(transfer.saved_sequence_number, previous)

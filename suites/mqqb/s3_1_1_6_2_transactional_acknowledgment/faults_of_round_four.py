@@ -1,4 +1,6 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
+"""Faults that break rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-for-repeated-message-missing", breaks="MQQB-3.1.1.6.2-07", blind=True)
 class ReceiverOrderAckForRepeatedMessageMissing(OrderAcks):
-    """The receiver sends no OrderAck when the Order Ack Send Timer expires if only messages arrived that an earlier
-    OrderAck acknowledged.
+    """If an earlier OrderAck has already acknowledged all messages that arrived since then, the receiver sends no
+    OrderAck when the Order Ack Send Timer expires.
     """
 
     def __init__(self, qm: QM) -> None:

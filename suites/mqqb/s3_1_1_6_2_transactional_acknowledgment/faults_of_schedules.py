@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-elapsed-time-counted-from-session-start", breaks="MQQB-3.1.1.6.2-04", blind=True)
 class ReceiverOrderAckElapsedTimeCountedFromSessionStart(OrderAcks):
-    """The receiver does not set LastOrderAckSendTime when it sends an OrderAck, so that it no longer restarts the
-    Order Ack Send Timer after 10 s.
+    """The receiver does not set LastOrderAckSendTime when it sends an OrderAck, and so computes the delay of every
+    OrderAck from the start of the session.
     """
 
     def on_order_ack_send_timer(self, session: Session, now: Now) -> None:
@@ -93,7 +93,9 @@ class SenderDiscardsOnlyMessageWhoseNumberOrderAckContains(OrderAcks):
 
 @fault("sender-discards-no-message-at-order-ack-on-other-session", breaks="MQQB-3.1.1.6.2-08", blind=True)
 class SenderDiscardsNoMessageAtOrderAckOnOtherSession(OrderAcks):
-    """The sender discards no message when the OrderAck arrives on another session than the messages were sent on."""
+    """The sender discards no message when the OrderAck arrives on a session other than the one on which the messages
+    were sent.
+    """
 
     def receive(self, session: Session, packet: Any, now: Now) -> None:
         if session.initiator:

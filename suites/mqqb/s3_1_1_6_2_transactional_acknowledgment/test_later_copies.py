@@ -18,8 +18,8 @@ SESSION_COUNT_OF_REPEATED_MESSAGE = 3
 @covers("MQQB-3.1.1.6.2-09")
 @pytest.mark.parametrize("journal", [[], ["positive"], ["negative"]], ids=["plain", "positive-journal", "dead-letter"])
 def test_message_comes_on_each_session_until_its_order_ack(peer, sut, judge, journal):
-    """The SUT sends a transactional message on three sessions in turn. On each, the peer acknowledges the message by a
-    SessionAck and closes the session. Each time, the SUT sends the message again on the next session.
+    """The SUT sends a transactional message on three successive sessions. On each session, the peer acknowledges the
+    message by a SessionAck and closes the session. Each time, the SUT sends the message again on the next session.
     """
     outgoing = SequenceSentBySut(peer, sut, "mqc-every-session")
     outgoing.send(1, journal=journal)
@@ -38,7 +38,7 @@ def test_message_comes_on_each_session_until_its_order_ack(peer, sut, judge, jou
             evidence=[*outgoing.copies(1), ack],
         )
         if not again:
-            raise ConformanceFailure("the message did not come again")
+            raise ConformanceFailure("the message did not arrive again")
     outgoing.send_final_ack(1, **{"MessageClass": ACK_RECEIVE} if journal == ["negative"] else {})
     outgoing.acknowledge_all()
 

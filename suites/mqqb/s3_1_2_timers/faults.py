@@ -109,8 +109,8 @@ class SenderTransactionalAckWaitTimerAlwaysThreeSeconds(TransactionalSending):
 
 @fault("sender-first-resend-interval-doubled-for-later-sequences", breaks="MQQB-3.1.2.6-01", blind=True)
 class SenderFirstResendIntervalDoubledForLaterSequences(TransactionalSending):
-    """The sender first starts the Transactional Ack Wait Timer of the second and later sequences of a session with
-    twice the first ResendInterval.
+    """For each sequence of a session after the first one, the sender starts the Transactional Ack Wait Timer with a
+    duration of twice the first ResendInterval.
     """
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -219,7 +219,9 @@ for _name, _duration_ms in (
 
 @fault("initiator-ping-response-timer-is-longer-from-second-ping-on", breaks="MQQB-3.1.2.9-D01", blind=True)
 class InitiatorPingResponseTimerIsLongerFromSecondPingOn(SessionTimers):
-    """The initiator starts the Ping Response Timer with three seconds for every ping after the first ping."""
+    """For every ping after the first one, the initiator starts the Ping Response Timer with a duration of three
+    seconds.
+    """
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         if name is TimerName.PING_RESPONSE and self.qm.adm.PingCookie > 1:
@@ -240,7 +242,9 @@ class SenderResendTimeInSecondQueueWithoutInterval(TransactionalSending):
 
 @fault("receiver-history-timer-with-default-time-after-expiry", breaks="MQQB-3.1.2.8-01", blind=True)
 class ReceiverHistoryTimerWithDefaultTimeAfterExpiry(MessageHistory):
-    """The receiver starts the MessageIDHistory Cleanup Timer with half an hour after the timer expired."""
+    """After the MessageIDHistory Cleanup Timer has expired, the receiver restarts this timer with a duration of half an
+    hour.
+    """
 
     def on_history_timer(self, now: Now) -> None:
         super().on_history_timer(now)

@@ -118,7 +118,7 @@ for _name, _rule, _says, _install in (
 
 @fault("session-cleanup-timer-restarted-by-message", breaks="MQQB-3.1.2.2-01", blind=True)
 class SessionCleanupTimerRestartedByMessage(SessionTimers):
-    """The queue manager starts the Session Cleanup Timer again with every message that it receives."""
+    """The queue manager restarts the Session Cleanup Timer whenever it receives a message."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         super().start(session, name, duration_ms, now)
@@ -128,7 +128,7 @@ class SessionCleanupTimerRestartedByMessage(SessionTimers):
 
 @fault("session-ack-wait-timer-longer-while-other-session-is-open", breaks="MQQB-3.1.2.4-01", blind=True)
 class SessionAckWaitTimerLongerWhileOtherSessionIsOpen(SessionAcks):
-    """The Session Ack Wait Timer has one and a half times AckWaitTimeout while another session is open."""
+    """While another session is open, the Session Ack Wait Timer runs for one and a half times AckWaitTimeout."""
 
     def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_session_ack_wait_timer(session, now)
@@ -139,7 +139,7 @@ class SessionAckWaitTimerLongerWhileOtherSessionIsOpen(SessionAcks):
 
 @fault("session-ack-wait-timer-default-timeout", breaks="MQQB-3.1.2.4-01", blind=True)
 class SessionAckWaitTimerDefaultTimeout(SessionAcks):
-    """The Session Ack Wait Timer has a fixed duration of 30 s instead of a multiple of AckWaitTimeout."""
+    """The Session Ack Wait Timer runs for 30 s instead of a multiple of AckWaitTimeout."""
 
     def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, 30_000, now)
@@ -147,7 +147,7 @@ class SessionAckWaitTimerDefaultTimeout(SessionAcks):
 
 @fault("session-ack-wait-timer-halved-after-session-ack", breaks="MQQB-3.1.2.4-01", blind=True)
 class SessionAckWaitTimerHalvedAfterSessionAck(SessionAcks):
-    """The Session Ack Wait Timer has half of AckWaitTimeout when it starts again after a SessionAck."""
+    """When a SessionAck restarts the Session Ack Wait Timer, the timer runs for only half of AckWaitTimeout."""
 
     def start_session_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_session_ack_wait_timer(session, now)

@@ -22,7 +22,9 @@ class ReceiverMessageIdHistoryCleanupTimerRestartedByEachMessage(MessageHistory)
 
 @fault("receiver-message-id-history-cleanup-timer-doubled-after-expiry", breaks="MQQB-3.1.2.8-01", blind=True)
 class ReceiverMessageIdHistoryCleanupTimerDoubledAfterExpiry(MessageHistory):
-    """The receiver starts the MessageIDHistory Cleanup Timer with twice its duration when it starts the timer again."""
+    """When the receiver restarts the MessageIDHistory Cleanup Timer, it starts the timer with twice the correct
+    duration.
+    """
 
     def on_history_timer(self, now: Now) -> None:
         super().on_history_timer(now)
@@ -34,7 +36,9 @@ class ReceiverMessageIdHistoryCleanupTimerDoubledAfterExpiry(MessageHistory):
 
 @fault("initiator-ping-response-timer-of-later-request-3-s", breaks="MQQB-3.1.2.9-D01", blind=True)
 class InitiatorPingResponseTimerOfLaterRequest3S(PingHandling):
-    """The initiator starts the Ping Response Timer of every Ping Request after its first one with 3 s."""
+    """For every Ping Request after the first one, the initiator starts the Ping Response Timer with a duration of
+    3 s.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         super().send_request(session, now)
@@ -44,7 +48,7 @@ class InitiatorPingResponseTimerOfLaterRequest3S(PingHandling):
 
 @fault("initiator-ping-response-timer-restarted-by-any-response", breaks="MQQB-3.1.2.9-D01", blind=True)
 class InitiatorPingResponseTimerRestartedByAnyResponse(PingHandling):
-    """The initiator starts the Ping Response Timer again when a Ping Response with another Cookie arrives."""
+    """When a Ping Response with a wrong Cookie arrives, the initiator restarts the Ping Response Timer."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)

@@ -27,6 +27,6 @@ def test_responses_with_other_cookies_do_not_restart_timer(peer, sut, judge):
         "MQQB-3.1.2.9-D01",
         expected=PingingSut.NO_SESSION_OUTCOME,
         observed=observed,
-        case="after responses with other Cookies",
+        case="after responses with wrong Cookies",
         evidence=evidence,
     )

@@ -38,7 +38,7 @@ def _change_queue_manager_after_initialization(change: Callable[[QueueManager, N
 
 
 def _change_resend_timer_table(first: int, count: int) -> Install:
-    """Set some entries of ResendTimerTable to 7 s."""
+    """Set the entries of ResendTimerTable from a given position on to 7 s."""
 
     def change_table_entries(qm: QueueManager, now: Now) -> None:
         table = list(qm.adm.ResendTimerTable)
@@ -382,8 +382,8 @@ def _store_process_and_get_previous(qm: QM) -> QM | None:
 
 @fault("receiver-base-keys-of-earlier-process-in-receive-base-cache", breaks="MQQB-3.1.3.1-12", blind=True)
 class ReceiverBaseKeysOfEarlierProcessInReceiveBaseCache(StateRestoring):
-    """The receiver starts with the symmetric keys of the Base provider that it received before the restart in
-    ReceiveBaseSymmetricKeyCache.
+    """After a restart, ReceiveBaseSymmetricKeyCache contains the symmetric keys of the Base provider that the receiver
+    received before the restart.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:

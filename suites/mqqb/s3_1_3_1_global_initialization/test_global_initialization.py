@@ -181,7 +181,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         "MQQB-3.1.3.1-18",
         expected=fields({long_lifetime: DEFAULT_SETTING_BY_RULE["MQQB-3.1.3.1-18"][1]}),
         observed={long_lifetime: read_data_model_element(_read_queue_manager_state(sut), long_lifetime)},
-        case="with another SymmetricKeyShortLifetime",
+        case="with a different SymmetricKeyShortLifetime",
     )
     judge(
         "MQQB-3.1.3.1-23",

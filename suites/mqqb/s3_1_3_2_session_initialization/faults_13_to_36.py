@@ -269,7 +269,9 @@ class SenderResendIntervalIndexKeptOnNextSession(SessionInitialization):
 
 @fault("sender-resend-interval-kept-by-next-session", breaks="MQQB-3.1.3.2-20", blind=True)
 class SenderResendIntervalKeptByNextSession(SessionInitialization):
-    """The sender begins a session that replaces a closed session with the ResendInterval of the closed session."""
+    """When a session replaces a closed session, the sender begins the new session with the ResendInterval of the closed
+    session.
+    """
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         before = session.TxOutgoingSequence

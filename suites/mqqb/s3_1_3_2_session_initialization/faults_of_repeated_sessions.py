@@ -18,7 +18,7 @@ def _is_other_session_open(self: Any, session: Session) -> bool:
 
 
 def _find_sequence_of_another_outgoing_queue(self: Any, session: Session) -> OutgoingTransferSequence | None:
-    """Return the transfer sequence of another outgoing queue, or None."""
+    """Return the transfer sequence of an outgoing queue other than the queue of the given session, or None."""
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session and queue.session.TxOutgoingSequence is not None:
             other: OutgoingTransferSequence = queue.session.TxOutgoingSequence
@@ -37,7 +37,9 @@ class QueueManagerCopiesUnackedReceivedCountOfOtherSession(SessionInitialization
 
 
 def _copy_elements_from_sequence_of_another_queue(*fields: str) -> type[SessionInitialization]:
-    """Return a part with which a session begins with values of the transfer sequence of another queue."""
+    """Return a component that begins each session with the given elements of the transfer sequence of a different
+    outgoing queue.
+    """
 
     class CopiedFromOtherSequence(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
@@ -86,7 +88,7 @@ class SenderNewSessionTransactionalMessagesNotSentAgain(SessionInitialization):
 
 @fault("sender-new-session-express-messages-not-sent-again", breaks="MQQB-3.1.3.2-22", blind=True)
 class SenderNewSessionExpressMessagesNotSentAgain(SessionInitialization):
-    """The sender deletes the express messages that it has sent on an earlier session when a new session begins."""
+    """When a new session begins, the sender deletes the express messages that it has sent on an earlier session."""
 
     def initialize_messages(self, session: Session) -> None:
         for position in [one for one in session.OutgoingMessageTable if not one.recoverable and one.Transmitted]:

@@ -401,7 +401,7 @@ class AcceptorSessionWithKnownAddressOpenAtOnce(SessionOpening):
 
 @fault("acceptor-later-session-begins-in-state-waiting-cp-msg", breaks="MQQB-3.1.3.2-36", blind=True)
 class AcceptorLaterSessionBeginsInStateWaitingCpMsg(SessionOpening):
-    """The acceptor begins each accepted session after the first one in state WAITING_CP_MSG."""
+    """The acceptor begins each accepted session except the first in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.3.2 Session Initialization."""
+"""Faults that break rules of MS-MQQB 3.1.3.2 Session Initialization, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_accepted_session_has_no_values_of_other_session(peer, sut, judge):
     "MQQB-3.1.3.2-30",
 )
 def test_initiated_session_has_no_values_of_other_queue(peer, sut, judge):
-    """One of two messages to a queue has an OrderAck, and the SUT has sent the other one again three times. On another
+    """One of two messages to a queue has an OrderAck, and the SUT has resent the other message three times. On another
     session, the peer has sent messages to direct names. When the SUT requests a session for a second queue, this
     session has its own initial elements.
     """

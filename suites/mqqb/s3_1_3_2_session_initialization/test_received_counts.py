@@ -27,9 +27,9 @@ GREATEST_TIMER_SPEED_UP = 2
 @covers("MQQB-3.1.3.2-08")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT", "SUT again"])
 def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut, judge, opened_by):
-    """The peer sends express messages until the SUT has acknowledged several windows. As many messages precede the
-    first SessionAck as are sent between later SessionAcks. In the case "SUT again", the SUT opens a session after a
-    session on which it left five messages unacknowledged was lost.
+    """The peer sends express messages until the SUT has acknowledged several windows. The number of messages before the
+    first SessionAck is the same as the number between later SessionAcks. In the case "SUT again", a session on which
+    the SUT left five messages unacknowledged was lost, and the SUT opens the next session.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)

@@ -119,7 +119,9 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
 
 
 def _judge_initial_session_elements(judge, session, case, frame):
-    """Judge the elements that are FALSE when a session begins, and that the Session Cleanup Timer runs."""
+    """Judge that the session has FALSE in the elements that are FALSE at its beginning, and that the Session Cleanup
+    Timer runs.
+    """
     for rule, name in ELEMENT_INITIALLY_FALSE_BY_RULE.items():
         judge(
             rule,
@@ -224,8 +226,9 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
 @needs("set_timers")
 @covers("MQQB-3.1.3.2-27")
 def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, sut, judge):
-    """While a session with another AckTimeout is open, the SUT requests a session, and requests it again after the peer
-    has closed the connection. AckTimeout in both ConnectionParameters requests is the configured AckWaitTimeout.
+    """While the SUT has an open session with a different AckTimeout, it requests a session, and requests it again after
+    the peer has closed the connection. AckTimeout in both ConnectionParameters requests is the configured
+    AckWaitTimeout.
     """
     sut.set_timers(ack_wait_timeout_ms=CONFIGURED_SESSION_CLEANUP_TIMER_MS)
     peer.try_to_open_session()

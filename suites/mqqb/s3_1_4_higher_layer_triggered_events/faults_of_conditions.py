@@ -11,7 +11,8 @@ from reference_qm.core.sessions.session_establishing import SessionEstablishing
 
 
 def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Install:
-    """Return an installer of a fault that does not connect after a restart for some sessions.
+    """Return an installer of a fault: after a restart, the initiator does not connect for the sessions that a condition
+    selects.
 
     The session is established when its next message is sent. ``when`` gets the part, the session and the number of
     sessions that were established before.

@@ -38,7 +38,7 @@ from reference_qm.surface.inputs import BytesReceived, Input
 
 
 def _refuse_packet_kind(kind: type[Packet]) -> Install:
-    """Refuse every packet of a kind."""
+    """Refuse every packet of the given kind."""
 
     class Unknown(Identifying):
         def identify_packet(self, data: bytes) -> Packet:
@@ -425,8 +425,8 @@ class ReceiverNormalMessageWithOrderingLabelDropped(MessageReceiving):
 
 @fault("sender-ack-reach-queue-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class SenderAckReachQueueClassTakenAsFinalAck(MessageReceiving):
-    """The sender takes a message of MessageClass ACK_REACH_QUEUE as a FinalAck, if it has the other properties of a
-    FinalAck.
+    """The sender treats a message of MessageClass ACK_REACH_QUEUE as a FinalAck if the message has all other properties
+    of a FinalAck.
     """
 
     def put_received_message_into_queue(

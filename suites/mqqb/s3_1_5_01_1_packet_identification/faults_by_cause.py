@@ -24,7 +24,7 @@ _FIRST_FINAL_ACK_CLASS = 0x4000
 
 
 def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Return an installer of a fault that handles the messages of a condition as OrderAcks or FinalAcks."""
+    """Return an installer of a fault: messages that meet a condition are handled as OrderAcks or FinalAcks."""
 
     class MessageHandledAsAck(MessageReceiving):
         def put_received_message_into_queue(
@@ -300,7 +300,7 @@ add(
 
 @fault("sender-message-with-debug-header-taken-as-order-ack", breaks="MQQB-3.1.5.1.1-04", blind=True)
 class SenderMessageWithDebugHeaderTakenAsOrderAck(MessageReceiving):
-    """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
+    """The sender treats a message as an OrderAck although BaseHeader.Flags has DH, or both DH and TR, set."""
 
     def put_received_message_into_queue(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.1.1 Packet Identification."""
+"""Faults that break rules of MS-MQQB 3.1.5.1.1 Packet Identification, written without knowledge of the checks."""
 
 from __future__ import annotations
 

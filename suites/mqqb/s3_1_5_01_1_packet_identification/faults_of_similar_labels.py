@@ -1,4 +1,6 @@
-"""Faults with which other messages are taken as order acknowledgments. MS-MQQB 3.1.5.1.1 Identifying Packet Type."""
+"""Faults of MS-MQQB 3.1.5.1.1 Identifying Packet Type: the sender treats messages that are not order acknowledgments as
+order acknowledgments.
+"""
 
 from __future__ import annotations
 

@@ -117,7 +117,8 @@ def _build_changed_acknowledgment(make, peer, session, sent, changes):
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
     """The peer sends an OrderAck or FinalAck, which ends the resending of a message. A message that differs from such
     an acknowledgment in one field does not end the resending, and leaves the session open. The peer sends the
-    acknowledgment and these messages on separate sessions, because their effect on sequence numbers is undefined (E26).
+    acknowledgment and these messages on separate sessions, because their effect on sequence numbers is undefined
+    (erratum E26).
     """
     make, *changes = ACKNOWLEDGMENT_CHANGES_BY_RULE[rule]
     outgoing = SequenceSentBySut(peer, sut)

@@ -1,4 +1,6 @@
-"""Faults with which packets in some states of a session are not checked. MS-MQQB 3.1.5.1 Receiving Any Packet."""
+"""Faults of MS-MQQB 3.1.5.1 Receiving Any Packet: in some states of a session, a queue manager does not check
+packets.
+"""
 
 from __future__ import annotations
 

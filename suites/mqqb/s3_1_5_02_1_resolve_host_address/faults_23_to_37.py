@@ -184,7 +184,7 @@ class InitiatorConnectsToLastAddressFirstInRetry(SessionAddressResolving):
 
 
 def _replace_remote_session_element(element: str, value: object) -> Install:
-    """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
+    """After the request is sent, set one of the session elements that are copied from the next hop to a wrong value."""
 
     class RemoteElementChanged(SessionEstablishing):
         def send_establish_request(self, session: Session, now: Now) -> None:
@@ -221,7 +221,7 @@ add(
 @fault("initiator-remote-qm-guid-is-that-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
 class InitiatorRemoteQmGuidIsThatOfDestinationBehindRouter(SessionAddressResolving):
     """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
-    router with another Identifier.
+    router, which has a different Identifier.
     """
 
     def select_next_hop(self, session: Session) -> None:

@@ -38,8 +38,8 @@ class InitiatorClosedSessionDisconnectsOtherQueues(SessionClosing):
 
 @fault("initiator-connects-for-guid-to-address-of-accepted-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
 class InitiatorConnectsForGuidToAddressOfAcceptedSession(SessionAddressResolving):
-    """While a session is open that the queue manager accepted, it connects to the initiator of this session when it
-    knows the GUID of the destination.
+    """If the queue manager has accepted an open session, it connects to the initiator of this session instead of a
+    destination whose GUID it knows.
     """
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
@@ -121,7 +121,7 @@ class InitiatorRemoteAddressInHistoryHasPrefixOfNextHops(SessionConnecting):
 
 @fault("initiator-remote-qm-address-of-lost-session-kept-in-retry", breaks="MQQB-3.1.5.2.1-35", blind=True)
 class InitiatorRemoteQmAddressOfLostSessionKeptInRetry(SessionAddressResolving):
-    """When the initiator resolves a destination again, RemoteQMAddress remains the address of the session before."""
+    """When the initiator resolves a destination again, RemoteQMAddress remains the address of the preceding session."""
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         self.__dict__["kept"] = session.RemoteQMAddress

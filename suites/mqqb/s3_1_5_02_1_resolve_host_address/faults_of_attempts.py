@@ -48,7 +48,7 @@ def _find_queue_of_same_host(qm: QueueManager, format_name: str) -> OutgoingQueu
 
 
 def _count_ended_attempts_with_status(session: Session, status: ConnectionStatus) -> int:
-    """Return the number of attempts of a session that ended with a status."""
+    """Return the number of attempts of a session that ended with the given status."""
     return sum(entry.Status is status for entry in get_outgoing_queue(session).ConnectionHistory)
 
 
@@ -144,7 +144,9 @@ class InitiatorFirstGuidUsedForEveryPrivateFormatName(NextHops):
 
 @fault("initiator-host-name-of-direct-name-replaced", breaks="MQQB-3.1.5.2.1-05", blind=True)
 class InitiatorHostNameOfDirectNameReplaced(NextHops):
-    """The initiator uses another host name when the direct format name has a host name and not an address."""
+    """The initiator replaces the host name in a direct format name with a wrong host name; it does not replace an
+    address.
+    """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
@@ -279,7 +281,9 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(SessionAddressResolving)
 
 @fault("initiator-server-guid-is-zero-while-direct-session-exists", breaks="MQQB-3.1.5.2.1-14", blind=True)
 class InitiatorServerGuidIsZeroWhileDirectSessionExists(SessionAddressResolving):
-    """The initiator requests a session with a GUID destination with ServerGuid zero while a direct session exists."""
+    """While a direct session exists, the initiator sends ServerGuid zero in its request for a destination that is
+    identified by a GUID.
+    """
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
@@ -329,7 +333,9 @@ class InitiatorNextHopsOfLostSessionKept(SessionAddressResolving):
 
 @fault("initiator-connects-to-address-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
 class InitiatorConnectsToAddressOfFirstHostForSecondHost(SessionAddressResolving):
-    """The initiator connects to an address of the first host when it resolved the host name of a second next hop."""
+    """When the initiator has resolved the host name of a second next hop, it connects to an address of the
+    first host.
+    """
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         others = (one.session for one in self.qm.adm.OutgoingQueues.values() if one.session is not session)

@@ -39,7 +39,9 @@ class InitiatorAddressOfFirstNextHopInAllNextHops(SessionAddressResolving):
 
 @fault("initiator-address-of-next-hop-wrong-in-retry", breaks="MQQB-3.1.5.2.1-31", blind=True)
 class InitiatorAddressOfNextHopWrongInRetry(SessionAddressResolving):
-    """The initiator sets Address of the NextHops to an address of no host when it resolves a destination again."""
+    """When the initiator resolves a destination again, it sets Address of the NextHops to an address that belongs to no
+    host.
+    """
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
@@ -63,7 +65,7 @@ class InitiatorAddressOfNextHopHasPrefix(SessionAddressResolving):
 
 @fault("initiator-remote-host-name-empty-for-direct-session", breaks="MQQB-3.1.5.2.1-36", blind=True)
 class InitiatorRemoteHostNameEmptyForDirectSession(SessionAddressResolving):
-    """The initiator sets RemoteQMHostName of a direct session to an empty text."""
+    """The initiator sets RemoteQMHostName of a direct session to an empty string."""
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)

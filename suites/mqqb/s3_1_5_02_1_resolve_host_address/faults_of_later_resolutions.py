@@ -26,8 +26,8 @@ def _count_failed_resolutions(session: Session) -> int:
 
 
 class _MissingRetryTimerFault(SessionAddressResolving):
-    """A base class of faults that do not start the Session Retry Connect Timer after some failures; a subclass selects
-    which.
+    """A base class of faults that do not start the Session Retry Connect Timer after those failures that a subclass
+    selects.
     """
 
     def stop_retry_timer(self, session: Session) -> None:
@@ -107,7 +107,9 @@ class InitiatorConnectsSecondDirectNameToHostOfOpenSession(SessionAddressResolvi
 
 @fault("initiator-next-hops-after-established-session-not-cleared", breaks="MQQB-3.1.5.2.1-23", blind=True)
 class InitiatorNextHopsAfterEstablishedSessionNotCleared(SessionAddressResolving):
-    """The initiator does not clear NextHops before it resolves a destination with which a session was established."""
+    """When the initiator resolves a destination again after a session with this destination was established, it does
+    not clear NextHops.
+    """
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         queue = get_outgoing_queue(session)

@@ -24,7 +24,9 @@ NETBIOS_NAME_LENGTH = 15
 
 @fault("initiator-calls-get-next-hops-with-queue-guid-for-public-name", breaks="MQQB-3.1.5.2.1-16", blind=True)
 class InitiatorCallsGetNextHopsWithQueueGuidForPublicName(SessionAddressResolving):
-    """For a public format name, the argument of Get Next Hops is the GUID of the queue instead of its queue manager."""
+    """For a public format name, the argument of Get Next Hops is the GUID of the queue instead of the GUID of its queue
+    manager.
+    """
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         name = parse_format_name(get_outgoing_queue(session).DestinationFormatName)
@@ -124,8 +126,8 @@ class InitiatorServerGuidOfQueueForPublicName(SessionEstablishing):
 
 @fault("initiator-server-guid-copied-from-accepted-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
 class InitiatorServerGuidCopiedFromAcceptedSession(SessionEstablishing):
-    """While a session is open that the queue manager accepted, it requests the session to a destination with a GUID
-    from the initiator of the accepted session.
+    """If the queue manager has accepted an open session, it requests a session with a destination that is identified by
+    a GUID from the initiator of the accepted session.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.2.1 Resolve Host Address."""
+"""Faults that break rules of MS-MQQB 3.1.5.2.1 Resolve Host Address, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.2.1 Resolve Host Address: the Session Retry Connect Timer runs for messages of every delivery."""
+"""MS-MQQB 3.1.5.2.1 Resolve Host Address: the Session Retry Connect Timer runs for recoverable and for transactional
+messages.
+"""
 
 from __future__ import annotations
 

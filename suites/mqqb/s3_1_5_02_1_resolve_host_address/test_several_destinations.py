@@ -35,7 +35,9 @@ def _count_message_sent_to_unresolvable_name(sut, name, delivery):
 @needs("send")
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-13")
 def test_messages_for_queues_of_one_host_name_their_queues(peer, sut, judge):
-    """The SUT sends three messages in turn to two queues of the peer. Each message arrives and names its own queue."""
+    """The SUT sends three messages, alternately to two queues of the peer. Each message arrives and names its own
+    queue.
+    """
     peer.listen(ignore_incoming=True)
     names = [peer.direct_name(), peer.direct_name("mqc-beside"), peer.direct_name()]
     for tag, name in enumerate(names, 1):

@@ -177,7 +177,7 @@ add(
 
 @fault("initiator-connects-to-next-port-at-retry", breaks="MQQB-3.1.5.2.3-02", blind=True)
 class InitiatorConnectsToNextPortAtRetry(SessionConnecting):
-    """The initiator retries a connection on a port that is one higher than the port of MS-MQQB 2.1.1."""
+    """When the initiator retries a connection, it connects to the port after the acceptor's TCP port."""
 
     def connect_transport(self, session: Session) -> None:
         if not session.is_retrying_connection:
@@ -287,7 +287,9 @@ class InitiatorOwnGuidAsServerGuidInRequestWithoutPing(SessionEstablishing):
     blind=True,
 )
 class InitiatorResponseOnLaterConnectionTakenAsRequest(SessionOpening):
-    """On a later connection to the same destination, the initiator treats the response as a request."""
+    """On a later connection to the same destination, the initiator treats the EstablishConnection response as a
+    request.
+    """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if has_earlier_request(self.qm, session, packet):

@@ -16,7 +16,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-client-guid-changed-when-request-is-repeated", breaks="MQQB-3.1.5.2.3-07", blind=True)
 class InitiatorClientGuidChangedWhenRequestIsRepeated(SessionEstablishing):
-    """When the initiator connects again because its timer expired, ClientGuid of the request is another GUID."""
+    """When the initiator connects again because its timer expired, ClientGuid of the request differs from that of the
+    first request.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)

@@ -29,7 +29,7 @@ class _EstablishRequestChanger(SessionEstablishing):
 
 @fault("initiator-client-guid-of-second-session-changed", breaks="MQQB-3.1.5.2.3-07")
 class InitiatorClientGuidOfSecondSessionChanged(_EstablishRequestChanger):
-    """The initiator sends another ClientGuid in a request while another session is open."""
+    """While another session is open, the initiator sends a request whose ClientGuid is not its own GUID."""
 
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
         header = request.EstablishConnectionHeader
@@ -86,7 +86,9 @@ class InitiatorSeClearAfterPingOfAnySession(_EstablishRequestChanger):
 
 @fault("initiator-opens-one-session-at-a-time", breaks="MQQB-3.1.5.2.3-13")
 class InitiatorOpensOneSessionAtATime(SessionEstablishing):
-    """The initiator forgets that it sent a request when it sends the request of another session."""
+    """When the initiator sends a request on one session, it no longer accepts the response to a request that it sent on
+    another session.
+    """
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)

@@ -28,7 +28,7 @@ passive("MQQB-3.1.5.2.3-06", ESTABLISH_CONNECTION_PACKET_NAME, "CS is 0 in an Es
 
 @passive("MQQB-3.1.5.2.3-12", ESTABLISH_CONNECTION_PACKET_NAME, "RE is 0x10 and Reserved is 0x0000 in a request")
 def check_reserved_fields_of_request(packet: Any, context: Context) -> Finding:
-    """Check that RE and Reserved in a request of the initiator have the values that 2.2.3.1 prescribes."""
+    """Check that RE and Reserved in a request of the initiator have the values that MS-MQQB 2.2.3.1 prescribes."""
     if not is_initiator_packet(context):
         return None
     header = packet.EstablishConnectionHeader

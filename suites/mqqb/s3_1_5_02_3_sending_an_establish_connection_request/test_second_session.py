@@ -54,9 +54,10 @@ NO_SECOND_SESSION_OUTCOME = "the SUT opened no second session (E16)"
 )
 @pytest.mark.parametrize("kind", ["direct", pytest.param("private", marks=needs("private_names"))])
 def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
-    """The SUT has an open session for a direct name, with a queue manager that has another GUID, and opens a session
-    for a second name. Its packets have the GUIDs, the round trip and the connection history of the second session, and
-    the same AckTimeout and WindowSize as before. For a private name, a response with the other GUID closes the session.
+    """While the SUT has an open session for a direct name, with a queue manager whose GUID is not the peer's, the SUT
+    opens a session for a second name. Its packets have the GUIDs, the round trip and the connection history of the
+    second session, and the same AckTimeout and WindowSize as on the first session. For a private name, a response with
+    the GUID of the first session closes the second session.
     """
     beside = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     asked = beside.await_request()["EstablishConnectionHeader"]

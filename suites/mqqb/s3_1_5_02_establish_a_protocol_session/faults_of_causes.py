@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-history-status-of-unknown-failure-is-earlier-status", breaks="MQQB-3.1.5.2-03", blind=True)
 class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(SessionConnecting):
-    """If an earlier attempt failed for a reason with a Status of its own, a later failure without a Status is recorded
-    with this Status.
+    """If an attempt fails for an unknown reason, the initiator records the Status of an earlier failure instead of
+    UnknownFailure.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -35,7 +35,9 @@ class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(SessionConnecting):
 
 @fault("initiator-positive-ping-response-after-failed-ping-ignored", breaks="MQQB-3.1.5.2.2-04", blind=True)
 class InitiatorPositivePingResponseAfterFailedPingIgnored(PingHandling):
-    """After a ping has failed, the initiator no longer connects after a positive Ping Response, to any destination."""
+    """After a Ping Response with RF set, the initiator ignores every positive Ping Response, and so connects to no
+    destination.
+    """
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.RF:
@@ -64,8 +66,8 @@ class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(PingHandling):
 
 @fault("initiator-history-status-refused-for-wrong-server-guid", breaks="MQQB-3.1.5.2-03")
 class InitiatorHistoryStatusRefusedForWrongServerGuid(SessionOpening):
-    """If ServerGuid of the EstablishConnection response is not the GUID of the destination, Status of the entry is
-    ConnectionRefused.
+    """If ServerGuid of the EstablishConnection response is not the GUID of the destination, the initiator adds a
+    ConnectionHistory entry with Status ConnectionRefused instead of UnknownFailure.
     """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -13,7 +13,7 @@ class _WrongPingAddressFault(PingHandling):
     """A base class of faults that send a Ping Request to an address other than the resolved address."""
 
     def ping_address(self, session: Session, address: str, now: Now) -> None:
-        """Send the Ping Request of a session to another address, and then connect to the correct address."""
+        """Send the Ping Request of a session to a wrong address, and then connect to the correct address."""
         right, session.RemoteQMAddress = session.RemoteQMAddress, address
         super().send_request(session, now)
         session.RemoteQMAddress = right

@@ -16,7 +16,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
 class InitiatorStateDriver(Machine, path=Path(__file__)):
-    """Leads a session that the system opens through its states. The system has one message for a queue of the peer, and
+    """Puts a session that the SUT opens into each of its states. The SUT has one message for a queue of the peer, and
     no other session.
     """
 
@@ -83,7 +83,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
     @event("recoverable message")
     @mark_as_probe("answer to a recoverable message")
     def send_message(self) -> str:
-        """Send a recoverable message; wait for the longest delay of its acknowledgment."""
+        """Send a recoverable message, and wait for the longest time after which the SUT may acknowledge it."""
         specified_ms = RECOVERABLE_ACK_MS
         return self._send_input("recoverable message", self._sut.duration_ms(specified_ms) + self._sut.slack_ms(0))
 

@@ -28,7 +28,7 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
         "MQQB-3.1.5.2.2-04",
         expected=pinging.SESSION_OPENED_OUTCOME,
         observed=pinging.NO_SESSION_OUTCOME if request is None else pinging.SESSION_OPENED_OUTCOME,
-        case="positive Ping Response with another RC, while another session is open",
+        case="positive Ping Response with a different RC, while another session is open",
         evidence=[asked, answer],
     )
     if request is None:

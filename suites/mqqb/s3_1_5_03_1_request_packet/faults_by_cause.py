@@ -163,7 +163,9 @@ class AcceptorIgnoresParametersRequestAfterNonzeroServerGuid(SessionOpening):
 
 
 class _RefusedSessionKeepingFault(SessionOpening):
-    """The acceptor keeps a connection that it refuses because of its limit, in the cases of a condition."""
+    """The acceptor refuses a connection because of its limit of sessions, but keeps the connection if a condition
+    holds.
+    """
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         raise NotImplementedError
@@ -179,7 +181,7 @@ class _RefusedSessionKeepingFault(SessionOpening):
 
 @fault("acceptor-connection-over-limit-kept-after-own-server-guid", breaks="MQQB-3.1.5.3.1-D01", blind=True)
 class AcceptorConnectionOverLimitKeptAfterOwnServerGuid(_RefusedSessionKeepingFault):
-    """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is the acceptor's GUID."""
+    """If ServerGuid of the request is the acceptor's GUID, the acceptor keeps a connection that exceeds its limit."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         return packet.EstablishConnectionHeader.ServerGuid == self.qm.adm.Identifier
@@ -187,7 +189,7 @@ class AcceptorConnectionOverLimitKeptAfterOwnServerGuid(_RefusedSessionKeepingFa
 
 @fault("acceptor-connection-over-limit-kept-after-zero-server-guid", breaks="MQQB-3.1.5.3.1-D01", blind=True)
 class AcceptorConnectionOverLimitKeptAfterZeroServerGuid(_RefusedSessionKeepingFault):
-    """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is zero."""
+    """If ServerGuid of the request is zero, the acceptor keeps a connection that exceeds its limit."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         return packet.EstablishConnectionHeader.ServerGuid == NULL_GUID

@@ -34,7 +34,9 @@ for rule, field in (
     "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response",
 )
 def check_reserved_fields_of_response(packet: Any, context: Context) -> Finding:
-    """Check that RE, Reserved and Padding in a response of the acceptor have the values that 2.2.3.1 prescribes."""
+    """Check that RE, Reserved and Padding in a response of the acceptor have the values that MS-MQQB 2.2.3.1
+    prescribes.
+    """
     if not is_acceptor_response(context):
         return None
     header = packet.EstablishConnectionHeader

@@ -48,7 +48,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             "MQQB-2.2.1-06",
             "MQQB-3.1.5.3.1-09",
             "MQQB-3.1.5.3.1-D01",
-            reason=f"the SUT accepts {MAX_OPENED_SESSIONS} sessions, so the check does not reach the limit of the SUT",
+            reason=f"the SUT accepts {MAX_OPENED_SESSIONS} sessions, so the check does not reach the SUT's limit",
         )
         return
     connection, sent = refused
@@ -96,9 +96,10 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             judge.mark_not_exercised("MQQB-3.1.5.3.1-09", reason="the SUT closed the connection without a response")
     else:
         judge.mark_not_exercised(
-            "MQQB-3.1.5.3.1-09", reason="the limit is unknown, so the SUT refuses no request that contains its GUID"
+            "MQQB-3.1.5.3.1-09",
+            reason="the limit is unknown, so the check sends no request with the SUT's GUID beyond the limit",
         )
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):
-            raise ConformanceFailure("the SUT accepts no more sessions")
+            raise ConformanceFailure("the SUT accepts no further session")

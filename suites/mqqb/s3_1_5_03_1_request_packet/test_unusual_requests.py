@@ -36,8 +36,8 @@ def test_request_in_parts_is_answered(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.3.1-12")
 def test_response_to_request_with_other_reserved_fields_has_fixed_values(peer, judge):
-    """The peer sends a request with another RE, a nonzero Reserved and another Padding. If the SUT answers the request,
-    the response has the fixed values.
+    """The peer sends a request in which RE, Reserved and Padding differ from the specified values. If the SUT answers
+    the request, its response has the specified values.
     """
     connection = peer.connect()
     sent = connection.send(

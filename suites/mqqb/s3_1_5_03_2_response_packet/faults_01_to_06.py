@@ -149,8 +149,8 @@ class InitiatorResponseClientGuidComparedInFirst4Bytes(SessionOpening):
 def _change_measured_round_trip(
     change: Callable[[EstablishConnectionPacket, Now, Now], tuple[EstablishConnectionPacket, Now]],
 ) -> Install:
-    """Change the measured round trip; the arguments of ``change`` are the response, the time of the request, and the
-    current time.
+    """Change the measured round-trip time; the arguments of ``change`` are the response, the time of the request, and
+    the current time.
     """
 
     def install_changed_round_trip(faulty: FaultyCore) -> None:

@@ -122,7 +122,9 @@ add(
 
 
 class _RoundTripFault(SessionOpening):
-    """The initiator measures the round trip as if the response had another TimeStamp, or arrived at another time."""
+    """The initiator computes the round-trip time as if the response had a different TimeStamp, or had arrived at a
+    different time.
+    """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         start, end = self.change_round_trip_times(session, packet.EstablishConnectionHeader.TimeStamp, now.monotonic_ms)
@@ -137,7 +139,7 @@ class _RoundTripFault(SessionOpening):
 
 @fault("initiator-round-trip-of-later-connection-reused", breaks="MQQB-3.1.5.3.2-03", blind=True)
 class InitiatorRoundTripOfLaterConnectionReused(_RoundTripFault):
-    """On a later connection, the initiator uses the round trip of the first connection to the destination."""
+    """On a later connection, the initiator uses the round-trip time of the first connection to the destination."""
 
     def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         first = vars(self).setdefault("first", {}).setdefault(session.number, end - start)
@@ -154,7 +156,7 @@ class InitiatorRoundTripEndsAtFullSecond(_RoundTripFault):
 
 @fault("initiator-late-response-counts-as-500-ms", breaks="MQQB-3.1.5.3.2-03", blind=True)
 class InitiatorLateResponseCountsAs500Ms(_RoundTripFault):
-    """The initiator counts a round trip above 500 ms as 500 ms."""
+    """The initiator treats a round-trip time above 500 ms as 500 ms."""
 
     def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return start, min(end, start + 500)

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.3.2 Response Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.3.2 Response Packet, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class InitiatorClientGuidEqualToServerGuidAccepted(SessionOpening):
 
 @fault("initiator-round-trip-measured-once", breaks="MQQB-3.1.5.3.2-05")
 class InitiatorRoundTripMeasuredOnce(SessionOpening):
-    """The initiator uses the round trip of its first session for all sessions."""
+    """The initiator uses the round-trip time of its first session for all sessions."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -72,7 +72,9 @@ class InitiatorRoundTripMeasuredOnce(SessionOpening):
 
 @fault("initiator-recoverable-ack-timeout-halved-after-long-round-trip", breaks="MQQB-3.1.5.3.2-05")
 class InitiatorRecoverableAckTimeoutHalvedAfterLongRoundTrip(SessionOpening):
-    """The initiator sets RecoverableAckSendTimeout to four round trips if a round trip takes more than a second."""
+    """If a round trip takes more than a second, the initiator sets RecoverableAckSendTimeout to four times the
+    round-trip time instead of eight times.
+    """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -91,7 +93,7 @@ class _ParametersRequestFault(SessionOpening):
 
 @fault("initiator-sends-lowest-recoverable-ack-timeout-to-second-session", breaks="MQQB-3.1.5.3.2-11")
 class InitiatorSendsLowestRecoverableAckTimeoutToSecondSession(_ParametersRequestFault):
-    """The initiator sends the lowest RecoverableAckTimeout while another session is open."""
+    """While another session is open, the initiator sends 500 ms, the lowest valid value, as RecoverableAckTimeout."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
         others = [one for one in self.qm.sessions.values() if one is not session and one.initiator]

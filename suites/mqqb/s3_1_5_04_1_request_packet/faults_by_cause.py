@@ -105,7 +105,7 @@ add(
 
 
 class _ResponseAckTimeoutFault(SessionOpening):
-    """The acceptor sends another AckTimeout than the AckTimeout of the request."""
+    """The acceptor sends an AckTimeout that differs from the AckTimeout of the request."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -181,7 +181,7 @@ class AcceptorRestartsAckWaitTimerWithOwnAckTimeout(SessionAcks):
 
 
 class _KeptInitializationTimerFault(SessionOpening):
-    """The acceptor does not stop its Session Initialization Timer in the cases of a condition."""
+    """The acceptor does not stop its Session Initialization Timer if a condition holds."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
         raise NotImplementedError

@@ -14,8 +14,8 @@ DELAY_OF_SLOW_ANSWER_MS = 2_000
 @needs("timers")
 @covers("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01")
 def test_open_session_survives_initialization_timer(peer, sut, judge):
-    """The peer opens three sessions, one of them slowly and with the SUT's GUID, and waits for longer than the Session
-    Initialization Timer. The SUT still acknowledges a message on each session.
+    """The peer opens three sessions. It opens one of them slowly, and with the SUT's GUID as ServerGuid. The peer waits
+    for longer than the Session Initialization Timer. The SUT still acknowledges a message on each session.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     slow = peer.request_session(ServerGuid=sut.guid)

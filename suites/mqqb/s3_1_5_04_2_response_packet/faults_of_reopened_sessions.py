@@ -41,8 +41,8 @@ class InitiatorNextHopsKeepsFirstElementWhenSessionIsOpen(SessionOpening):
 
 
 class _UnstoppedTimerFault(SessionOpening):
-    """A base class of faults that do not stop the Session Initialization Timer of some sessions; a subclass selects
-    which.
+    """A base class of faults that do not stop the Session Initialization Timer of those sessions that a subclass
+    selects.
     """
 
     def continue_timer(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

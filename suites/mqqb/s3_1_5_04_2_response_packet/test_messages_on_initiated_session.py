@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.2 Response Packet: a session that the response opened receives messages of every delivery."""
+"""MS-MQQB 3.1.5.4.2 Response Packet: a session that the response opened receives messages of every delivery mode."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class SenderExpressMessagesHeldBackSentBeforeRecoverable(_ChosenSendingOrderFaul
 
 @fault("sender-short-messages-held-back-sent-first", breaks="MQQB-3.1.5.5.1-04", blind=True)
 class SenderShortMessagesHeldBackSentFirst(_ChosenSendingOrderFault):
-    """When the window opens, the sender sends the shortest of the messages that it held back first."""
+    """When the window opens, the sender begins with the shortest of the messages that it held back."""
 
     def choose_message_to_send(
         self, session: Session, waiting: list[OutgoingMessagePosition]
@@ -52,7 +52,9 @@ class SenderShortMessagesHeldBackSentFirst(_ChosenSendingOrderFault):
 
 @fault("sender-newest-message-held-back-sent-first-after-second-ack", breaks="MQQB-3.1.5.5.1-04", blind=True)
 class SenderNewestMessageHeldBackSentFirstAfterSecondAck(_ChosenSendingOrderFault):
-    """From the second acknowledgment of a session, the sender sends the newest message that it held back first."""
+    """From the second acknowledgment of a session on, the sender begins with the newest of the messages that it held
+    back.
+    """
 
     def choose_message_to_send(
         self, session: Session, waiting: list[OutgoingMessagePosition]

@@ -41,9 +41,9 @@ GREATEST_TIMER_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """The SUT fills its window with messages of each delivery. Then the peer sends a SessionAck, or a message with a
-    SessionHeader. The SUT sends as many further messages as the acknowledgment newly covers, and sends all messages in
-    order.
+    """The SUT fills its window with messages of each delivery mode (express, recoverable, transactional). Then the peer
+    sends a SessionAck, or a message with a SessionHeader. The SUT sends as many further messages as the acknowledgment
+    newly covers, and sends all messages in order.
 
     The check only measures the size of the window; the checks of 3.1.7.1 judge that size.
     """
@@ -138,8 +138,8 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
 
 def _send_with_alternating_delivery(sender, tags):
-    """Let the SUT send messages with priority 0 and with bodies of several sizes, in turn with each delivery that it
-    supports.
+    """Let the SUT send messages with priority 0, with bodies of several sizes, and in turn with each delivery mode that
+    it supports.
     """
     if not sender.sut.has("send"):
         sender.send(*tags)

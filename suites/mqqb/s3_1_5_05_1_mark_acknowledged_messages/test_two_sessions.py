@@ -95,5 +95,7 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
 
 
 def _count_different_messages(destination: Destination) -> int:
-    """Wait until no further message arrives; return the number of messages, without messages that were resent (E65)."""
+    """Wait until no further message arrives; return the number of messages, without messages that were resent (erratum
+    E65).
+    """
     return len(set(Sender.list_tags(destination.sender.collect_messages_until_silence(destination.session, 1))))

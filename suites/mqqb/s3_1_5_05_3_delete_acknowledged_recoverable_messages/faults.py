@@ -246,8 +246,8 @@ class SenderForgetsOrderAckThatArrivesBeforeSessionAck(TransactionalSending):
 
 @fault("sender-deletes-transactional-message-by-flag-beside-other-flags", breaks="MQQB-3.1.5.5.3-03", blind=True)
 class SenderDeletesTransactionalMessageByFlagBesideOtherFlags(SessionAcks):
-    """The sender deletes a transactional message without an OrderAck if its flag is set and other recoverable messages
-    wait.
+    """While other recoverable messages wait, the sender deletes a transactional message without an OrderAck if the bit
+    of the message in RecoverableMsgAckFlags is set.
     """
 
     def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:

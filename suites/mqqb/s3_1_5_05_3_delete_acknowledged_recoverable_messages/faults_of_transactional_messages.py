@@ -9,12 +9,14 @@ from reference_qm.model.adm import Session
 
 
 class _EarlyDeletionFault(SessionAcks):
-    """A base class of faults that delete some transactional messages without their OrderAcks; a subclass selects
-    which.
+    """A base class of faults in which the sender deletes, without an OrderAck, those transactional messages that a
+    subclass selects.
     """
 
     def delete_transactional_messages_with_flag(self, session: Session, header: SessionHeader, lowest: int) -> None:
-        """Delete the sent transactional messages whose bits are set from a given bit on."""
+        """Delete the sent transactional messages whose bit in RecoverableMsgAckFlags is set, except the messages whose
+        bit is below the given bit.
+        """
         for position in session.OutgoingMessageTable:
             bit = position.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber & 0xFFFF
             flagged = lowest <= bit < RECOVERABLE_ACK_FLAG_COUNT and header.RecoverableMsgAckFlags >> bit & 1
@@ -24,7 +26,9 @@ class _EarlyDeletionFault(SessionAcks):
 
 @fault("sender-deletes-transactional-message-by-flag-above-lowest-bit", breaks="MQQB-3.1.5.5.3-03", blind=True)
 class SenderDeletesTransactionalMessageByFlagAboveLowestBit(_EarlyDeletionFault):
-    """The sender deletes a transactional message whose bit is not the lowest one without its OrderAck."""
+    """The sender deletes a transactional message without an OrderAck if its bit in RecoverableMsgAckFlags is set and is
+    not the lowest bit.
+    """
 
     def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_recoverable_messages(session, header)
@@ -33,7 +37,9 @@ class SenderDeletesTransactionalMessageByFlagAboveLowestBit(_EarlyDeletionFault)
 
 @fault("sender-repeated-transactional-message-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
 class SenderRepeatedTransactionalMessageDeletedWithoutOrderAck(_EarlyDeletionFault):
-    """The sender deletes a transactional message that it sent again without an OrderAck when its bit is set."""
+    """The sender deletes a transactional message that it has sent more than once, although no OrderAck has arrived, if
+    its bit in RecoverableMsgAckFlags is set.
+    """
 
     def delete_acknowledged_recoverable_messages(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_recoverable_messages(session, header)

@@ -38,7 +38,7 @@ from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
     """The peer acknowledges messages by RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags. On the next session, the
-    SUT does not send these messages, and sends all later messages. The readings of erratum E22 differ for messages with
+    SUT does not send these messages, and sends all later messages. Erratum E22 allows several results for messages with
     lower numbers, and if bit 0 is clear; the check judges neither case. Meanwhile, a session of the peer is open.
     """
     peer.try_to_open_session()
@@ -85,9 +85,9 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
-    """The SUT sends express and recoverable messages in turn. The peer acknowledges all express messages, and sets the
-    flags of the first and the third recoverable message. The SUT sends only the second recoverable message again, and a
-    message to another queue, which the peer has not acknowledged.
+    """The SUT sends express and recoverable messages alternately. The peer acknowledges all express messages, and sets
+    the flags of the first and the third recoverable message. The SUT sends only the second recoverable message again,
+    and a message to another queue, which the peer has not acknowledged.
     """
     outgoing = SequenceSentBySut(peer, sut)
     sender = outgoing.sender

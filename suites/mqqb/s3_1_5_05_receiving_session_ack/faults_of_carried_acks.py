@@ -20,7 +20,9 @@ class SenderWindowOpenedOnlyBySessionAckPacket(CarrierAwareSessionAcks):
 
 @fault("sender-window-opened-only-by-first-session-header", breaks="MQQB-3.1.5.5-03", blind=True)
 class SenderWindowOpenedOnlyByFirstSessionHeader(SessionAcks):
-    """The second SessionHeader of a session with a full window does not open the window."""
+    """After one SessionHeader has made room in the window of a session, later SessionHeaders make no more room in the
+    window.
+    """
 
     def mark_acknowledged_messages(self, session: Session, header: SessionHeader) -> None:
         count = session.UnAckedMessageCount

@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 class _AssumedMessageCountsFault(SessionAcks):
-    """A base class of faults that do not compare the counts of some acknowledgments; a subclass selects which."""
+    """A base class of faults that do not compare the counts of those acknowledgments that a subclass selects."""
 
     def validate_with_assumed_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Validate an acknowledgment as if its counts were correct."""

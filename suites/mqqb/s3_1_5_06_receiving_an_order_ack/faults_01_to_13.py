@@ -200,8 +200,8 @@ class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
 
 @fault("sender-resend-interval-index-unchanged-if-messages-remain-unacked", breaks="MQQB-3.1.5.6-04", blind=True)
 class SenderResendIntervalIndexUnchangedIfMessagesRemainUnacked(TransactionalSending):
-    """When an OrderAck leaves messages in UnackedSequence, the sender neither increments nor resets
-    ResendIntervalIndex: the index and ResendInterval keep the values that they have after the expiries of the timer.
+    """When an OrderAck leaves messages in UnackedSequence, the sender changes neither ResendIntervalIndex nor
+    ResendInterval: both keep the values that the last expiry of the resend timer gave them.
     """
 
     def reset_resend_interval(self, session: Session) -> None:
@@ -382,7 +382,9 @@ class SenderResendsMessageWhoseOrderAckPrecedesSessionAck(TransactionalSending):
 
 @fault("sender-order-ack-applied-to-newest-session", breaks="MQQB-3.1.5.6-13")
 class SenderOrderAckAppliedToNewestSession(OrderAcks):
-    """The sender applies every OrderAck to the sequence of its newest session instead of the sequence that is named."""
+    """The sender applies every OrderAck to the sequence of its newest session, even if the OrderAck names the sequence
+    of a different session.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session

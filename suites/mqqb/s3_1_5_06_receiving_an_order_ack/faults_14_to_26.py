@@ -56,8 +56,8 @@ class SenderMessageWithOnlyJpDeletedBeforeFinalAck(TransactionalSending):
 
 @fault("sender-only-last-journaled-message-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
 class SenderOnlyLastJournaledMessageKeptUntilFinalAck(TransactionalSending):
-    """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
-    its FinalAck.
+    """When one OrderAck acknowledges several messages with JN or JP, the sender keeps only the last of these messages
+    until the FinalAck arrives.
     """
 
     def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -27,7 +27,9 @@ class SenderOrderAckOfPrecedingNumberSetsLastAckBack(OrderAcks):
 
 @fault("sender-late-order-ack-changes-previous-number-of-last-ack", breaks="MQQB-3.1.5.6-07", blind=True)
 class SenderLateOrderAckChangesPreviousNumberOfLastAck(OrderAcks):
-    """The sender sets the previous number of LastAck to that of an OrderAck with a lower number."""
+    """When an OrderAck with a lower number arrives, the sender sets the previous number of LastAck to the previous
+    number of this OrderAck.
+    """
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck

@@ -51,7 +51,9 @@ class _FaultBySessionOfOrderAck(OrderAcks):
 
 @fault("sender-last-ack-of-order-ack-on-other-session-unchanged", breaks="MQQB-3.1.5.6-08", blind=True)
 class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultBySessionOfOrderAck):
-    """The sender does not set LastAck for an OrderAck that arrives on another session."""
+    """The sender does not set LastAck for an OrderAck that arrives on a session other than the one that sent the
+    messages.
+    """
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
@@ -83,8 +85,8 @@ class SenderLastAckCountRestartsAtZeroInNewSequence(OrderAcks):
 
 
 class _KeptTransferInfoFault(OrderAcks):
-    """A base class of faults that do not set an element of OutgoingTransferInfo in some cases; a subclass selects
-    which.
+    """A base class of faults that leave an element of OutgoingTransferInfo unchanged in the cases that a subclass
+    selects.
     """
 
     def restore_transfer_info_element(self, session: Session, before: OutgoingTransferInfo, element: str) -> None:
@@ -95,7 +97,9 @@ class _KeptTransferInfoFault(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **kept)
 
     def copy_transfer_info(self, session: Session) -> OutgoingTransferInfo:
-        """Return OutgoingTransferInfo before the step."""
+        """Return OutgoingTransferInfo of the session's outgoing queue, or an initial one if the session has
+        no queue.
+        """
         queue = session.OutgoingQueueReference
         return OutgoingTransferInfo() if queue is None else queue.OutgoingTransferInfoReference
 
@@ -151,7 +155,9 @@ class SenderEodNoAckCountIsRangeOfUnackedNumbers(OrderAcks):
 
 
 class _TransferInfoBeforeOrderAckFault(OrderAcks):
-    """A base class of faults that set elements of OutgoingTransferInfo to values before the OrderAck."""
+    """A base class of faults that set an element of OutgoingTransferInfo to the value that its source had before the
+    OrderAck arrived.
+    """
 
     element = ""
     attribute = ""

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet, written without knowledge of the checks."""
 
 from __future__ import annotations
 

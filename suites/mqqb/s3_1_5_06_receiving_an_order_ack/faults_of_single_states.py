@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 def _ignore_order_ack_in_session_states(*states: SessionState) -> type[SessionClosing]:
-    """Return a part that ignores an OrderAck in the given states."""
+    """Return a part of the queue manager that ignores an OrderAck in the given states of a session."""
 
     class OrderAckIgnored(SessionClosing):
         def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:

@@ -312,8 +312,8 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
 
 
 def judge_copied_attributes(outgoing, sut, judge, frame, case):
-    """Judge that the resend interval, its index and the time in OutgoingTransferInfo equal those in
-    TxOutgoingSequence. ``case``: the time at which they are compared.
+    """Judge that the resend interval, its index and the time in OutgoingTransferInfo are those in TxOutgoingSequence.
+    ``case`` names the moment at which they are compared.
     """
     rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     if not sut.has("management"):
@@ -485,7 +485,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
     """The peer sends an OrderAck for one of three messages. The SUT resends the other two messages after
     EodResendInterval, and EodResendTime is the time of this resend. The interval begins when the messages were sent, or
-    when the OrderAck arrived (E46).
+    when the OrderAck arrived (erratum E46).
     """
     outgoing = SequenceSentBySut(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)

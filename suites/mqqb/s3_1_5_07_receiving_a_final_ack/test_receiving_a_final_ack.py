@@ -174,7 +174,8 @@ RULES_OF_DEAD_LETTER_QUEUES = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1
     ],
 )
 def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered, restarted):
-    """The peer refuses eight messages, six of which have JN.
+    """The peer refuses eight messages, six of which have JN, and the SUT stores these six messages in dead-letter
+    queues.
 
     Three of these six messages name one of two dead-letter queues, and the SUT stores them there. It stores the other
     three in the system's dead-letter queue. In one case, the SUT restarts before the FinalAcks arrive. A further

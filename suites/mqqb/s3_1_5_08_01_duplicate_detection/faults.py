@@ -95,7 +95,9 @@ class ReceiverDuplicateDetectedByLow16BitsOfMessageId(MessageHistory):
 
 @fault("receiver-duplicate-accepted-if-addressed-to-other-queue", breaks="MQQB-3.1.5.8.1-01", blind=True)
 class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(MessageHistory):
-    """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
+    """If a message whose identifier is in the history is addressed to a different queue, the receiver accepts the
+    message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -232,7 +234,9 @@ class ReceiverDuplicateReportedAgain(MessageReceiving):
 
 @fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
 class ReceiverRepeatedTransactionalMessageAccepted(TransactionalReceiving):
-    """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
+    """The receiver accepts a transactional message that has the sequence number of the last accepted message, if the
+    identifier of the message is new.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -243,7 +247,7 @@ class ReceiverRepeatedTransactionalMessageAccepted(TransactionalReceiving):
 
 @fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
 class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(MessageReceiving):
-    """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
+    """If an earlier message had the same identifier, the receiver discards the message that is next in its sequence."""
 
     def put_received_message_into_queue(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

@@ -26,7 +26,7 @@ class WrongDuplicateTimeStampFault(MessageHistory):
             table.insert(replace(found, TimeStamp=self.compute_wrong_time_stamp(session, entry, found.TimeStamp)))
 
     def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
-        """Return the wrong time. ``entry`` is the entry before the duplicate arrived."""
+        """Return the wrong time stamp. ``entry`` is the history entry before the duplicate arrived."""
         return time_s
 
 

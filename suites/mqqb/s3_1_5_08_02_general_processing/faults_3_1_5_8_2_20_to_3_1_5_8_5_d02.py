@@ -36,7 +36,7 @@ from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
 
 @fault("receiver-final-ack-for-missing-queue-only-if-jn-is-set", breaks="MQQB-3.1.5.8.2-20", blind=True)
 class ReceiverFinalAckForMissingQueueOnlyIfJnIsSet(FinalAcks):
-    """The receiver sends a FinalAck for a message to a queue that does not exist only if the message has JN."""
+    """For a message to a queue that does not exist, the receiver sends a FinalAck only if the message has JN."""
 
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -300,8 +300,8 @@ add(
 
 @fault("receiver-message-to-own-identifier-treated-as-foreign", breaks="MQQB-3.1.5.8.5-D01")
 class ReceiverMessageToOwnIdentifierTreatedAsForeign(MessageReceiving):
-    """The receiver treats a message whose QueueManagerAddress is the receiver's Identifier as a message for another
-    queue manager.
+    """If QueueManagerAddress of a message is the receiver's Identifier, the receiver treats the message as a message
+    for another queue manager.
     """
 
     def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:

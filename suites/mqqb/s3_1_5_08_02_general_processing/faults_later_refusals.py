@@ -71,7 +71,7 @@ class _NackOmissionFault(AdminAcks):
 
 @fault("receiver-nack-bad-dst-q-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-17")
 class ReceiverNackBadDstQOmittedIfJnIsSet(_NackOmissionFault):
-    """The receiver sends no BAD_DST_Q for a message with JN."""
+    """The receiver sends no acknowledgment of class BAD_DST_Q for a message with JN."""
 
     refused = MISSING_QUEUE_CLASS
 
@@ -81,7 +81,7 @@ class ReceiverNackBadDstQOmittedIfJnIsSet(_NackOmissionFault):
 
 @fault("receiver-nack-bad-dst-q-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-17")
 class ReceiverNackBadDstQSentOnlyIfPaIsSet(_NackOmissionFault):
-    """The receiver sends no BAD_DST_Q for a message without PA."""
+    """The receiver sends no acknowledgment of class BAD_DST_Q for a message without PA."""
 
     refused = MISSING_QUEUE_CLASS
 
@@ -91,7 +91,7 @@ class ReceiverNackBadDstQSentOnlyIfPaIsSet(_NackOmissionFault):
 
 @fault("receiver-nack-not-transactional-q-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-26")
 class ReceiverNackNotTransactionalQSentOnlyIfPaIsSet(_NackOmissionFault):
-    """The receiver sends no NOT_TRANSACTIONAL_Q for a message without PA."""
+    """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_Q for a message without PA."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
@@ -101,7 +101,9 @@ class ReceiverNackNotTransactionalQSentOnlyIfPaIsSet(_NackOmissionFault):
 
 @fault("receiver-nack-not-transactional-q-omitted-for-large-message", breaks="MQQB-3.1.5.8.2-26")
 class ReceiverNackNotTransactionalQOmittedForLargeMessage(_NackOmissionFault):
-    """The receiver sends no NOT_TRANSACTIONAL_Q for a message with more than 4,096 bytes of body."""
+    """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_Q for a message with more than 4,096 bytes of
+    body.
+    """
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
@@ -111,7 +113,7 @@ class ReceiverNackNotTransactionalQOmittedForLargeMessage(_NackOmissionFault):
 
 @fault("receiver-nack-not-transactional-q-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-26")
 class ReceiverNackNotTransactionalQOmittedIfJnIsSet(_NackOmissionFault):
-    """The receiver sends no NOT_TRANSACTIONAL_Q for a message with JN."""
+    """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_Q for a message with JN."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
@@ -121,7 +123,7 @@ class ReceiverNackNotTransactionalQOmittedIfJnIsSet(_NackOmissionFault):
 
 @fault("receiver-nack-not-transactional-msg-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-34")
 class ReceiverNackNotTransactionalMsgSentOnlyIfPaIsSet(_NackOmissionFault):
-    """The receiver sends no NOT_TRANSACTIONAL_MSG for a message without PA."""
+    """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for a message without PA."""
 
     refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
 
@@ -131,7 +133,7 @@ class ReceiverNackNotTransactionalMsgSentOnlyIfPaIsSet(_NackOmissionFault):
 
 @fault("receiver-second-nack-not-transactional-msg-omitted", breaks="MQQB-3.1.5.8.2-34")
 class ReceiverSecondNackNotTransactionalMsgOmitted(_NackOmissionFault):
-    """The receiver sends NOT_TRANSACTIONAL_MSG only for the first refused message."""
+    """The receiver sends an acknowledgment of class NOT_TRANSACTIONAL_MSG only for the first refused message."""
 
     refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
 
@@ -146,7 +148,7 @@ class ReceiverSecondNackNotTransactionalMsgOmitted(_NackOmissionFault):
 
 @fault("receiver-nack-hop-count-exceeded-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-41")
 class ReceiverNackHopCountExceededSentOnlyIfPaIsSet(_NackOmissionFault):
-    """The receiver sends no HOP_COUNT_EXCEEDED for a message without PA."""
+    """The receiver sends no acknowledgment of class HOP_COUNT_EXCEEDED for a message without PA."""
 
     refused = TOO_MANY_HOPS_CLASS
 
@@ -156,7 +158,9 @@ class ReceiverNackHopCountExceededSentOnlyIfPaIsSet(_NackOmissionFault):
 
 @fault("receiver-second-nack-hop-count-exceeded-omitted", breaks="MQQB-3.1.5.8.2-41")
 class ReceiverSecondNackHopCountExceededOmitted(_NackOmissionFault):
-    """The receiver sends HOP_COUNT_EXCEEDED only for the first message with too many hops."""
+    """The receiver sends an acknowledgment of class HOP_COUNT_EXCEEDED only for the first message with too
+    many hops.
+    """
 
     refused = TOO_MANY_HOPS_CLASS
 
@@ -172,7 +176,9 @@ class ReceiverSecondNackHopCountExceededOmitted(_NackOmissionFault):
 
 @fault("receiver-nack-hop-count-exceeded-omitted-for-recoverable", breaks="MQQB-3.1.5.8.2-41")
 class ReceiverNackHopCountExceededOmittedForRecoverable(_NackOmissionFault):
-    """The receiver sends no HOP_COUNT_EXCEEDED for a recoverable message without a transaction."""
+    """The receiver sends no acknowledgment of class HOP_COUNT_EXCEEDED for a recoverable message without
+    a transaction.
+    """
 
     refused = TOO_MANY_HOPS_CLASS
 

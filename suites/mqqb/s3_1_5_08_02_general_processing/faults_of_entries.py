@@ -59,7 +59,7 @@ add(
 
 
 class RecoverableAckFlagOmissionFault(MessageReceiving):
-    """Does not acknowledge some recoverable messages as stored; a subclass selects which."""
+    """Does not acknowledge those recoverable messages as stored that a subclass selects."""
 
     def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         """Return whether a message is not acknowledged as stored."""

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 class _HistoryTimeStampFault(MessageHistory):
-    """A base class of faults that store another TimeStamp in some entries; a subclass selects which."""
+    """A base class of faults that store a wrong TimeStamp in those history entries that a subclass selects."""
 
     def store_history_entry_with_time(self, packet: UserMessagePacket, time_s: int, now: Now) -> MessageIDHistoryEntry:
         """Store a message with the given TimeStamp."""
@@ -57,7 +57,9 @@ class ReceiverHistoryTimeRepeatsThatOfFirstMessageOfSource(_HistoryTimeStampFaul
 
 @fault("receiver-history-time-of-transactional-message-in-ms", breaks="MQQB-3.1.5.8.2-08", blind=True)
 class ReceiverHistoryTimeOfTransactionalMessageInMs(_HistoryTimeStampFault):
-    """TimeStamp of the entry of a transactional message is in milliseconds without its high bits."""
+    """TimeStamp of the history entry of a transactional message is the low 32 bits of the time in milliseconds instead
+    of seconds.
+    """
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         if packet.TransactionHeader is None:
@@ -147,7 +149,9 @@ class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(MessageArrival):
 
 
 def _replace_open_by_queue_of_same_host(original: Any, *_: Any) -> Any:
-    """Return a method that opens the first outgoing queue to a private queue of the same queue manager."""
+    """Return a function that opens the first outgoing queue to a queue manager instead of the requested outgoing queue
+    to the same queue manager.
+    """
 
     def open_known_queue(qm: QM, text: str, now: Now) -> Any:
         host = text.lower().partition("\\")[0]

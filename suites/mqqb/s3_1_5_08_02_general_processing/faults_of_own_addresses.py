@@ -11,7 +11,7 @@ from reference_qm.core.transfer.message_receiving import MessageReceiving
 
 
 def _discard_messages_for_own_queues_meeting_condition(when: Any) -> type[MessageReceiving]:
-    """Return a part that discards the messages for this queue manager that meet a condition."""
+    """Return a part of the queue manager that discards the messages for this queue manager that meet a condition."""
 
     class Discarded(MessageReceiving):
         def is_misdirected(self, packet: UserMessagePacket) -> bool:

@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.8.2 General Processing."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.2 General Processing, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -122,8 +122,8 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 
 def _send_messages_that_are_not_stored(peer, sut, session):
-    """Send an expired message, a transactional message behind a gap, and messages to a missing queue; return the
-    packets. The number of messages is so high that the message numbers need seven bits.
+    """Send an expired message, a transactional message after a gap in its sequence, and messages to a missing queue;
+    return the packets. The number of messages is so high that the message numbers need seven bits.
     """
     sent_s = peer.environment.now().utc_s - 3_600
     gap = {"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}

@@ -244,8 +244,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_message_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
-    """Judge that only the last of the given messages arrived and is stored. For the last rule and the rules
-    ``disregarding``, also judge that the SUT reported only this message.
+    """Judge that only the last of the given messages arrived and is stored. For the last of ``rules``, and for the
+    rules in ``disregarding``, also judge that the SUT sent a report only about this message.
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]

@@ -104,7 +104,7 @@ def has_destination_list(packet: UserMessagePacket) -> bool:
 
 
 def skip_security_step_for_selected_messages(name: str, when: MessageSelectionCondition) -> Install:
-    """Return an installer of a fault that omits a step for some messages."""
+    """Return an installer of a fault that omits a step of the security check for selected messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         if when(packet):
@@ -115,7 +115,9 @@ def skip_security_step_for_selected_messages(name: str, when: MessageSelectionCo
 
 
 def accept_refused_messages(name: str, when: MessageSelectionCondition) -> Install:
-    """Return an installer of a fault that accepts some messages which a step refuses."""
+    """Return an installer of a fault that accepts selected messages although a step of the security check
+    refuses them.
+    """
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         try:
@@ -131,7 +133,7 @@ def accept_refused_messages(name: str, when: MessageSelectionCondition) -> Insta
 def refuse_selected_messages_in_security_step(
     name: str, when: MessageSelectionCondition, message_class: MessageClass
 ) -> Install:
-    """Return an installer of a fault that refuses some messages in a step."""
+    """Return an installer of a fault that refuses selected messages in a step of the security check."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         if when(packet):

@@ -74,7 +74,9 @@ RULES_OF_SECURITY_NACKS_IN_GENERAL = (
 
 @fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackOfRecoverableMessageOmitted(MessageAdmission):
-    """The receiver acknowledges only express messages that fail a security check."""
+    """The receiver sends no negative acknowledgment for a nontransactional recoverable message that fails a security
+    check.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -116,7 +118,9 @@ class _ReportedSenderRecorder(MessageAdmission):
 
 @fault("receiver-security-nack-sent-once-per-sender", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
-    """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
+    """If several messages of one sender fail a security check for the same reason, the receiver acknowledges only the
+    first of them.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -133,9 +137,7 @@ class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
     blind=True,
 )
 class ReceiverSecurityNackOfRecoverableMessageHasWrongClass(AdminAcks):
-    """The receiver sends the acknowledgment of a message that fails a security check with a different class when
-    the message is recoverable.
-    """
+    """If a recoverable message fails a security check, the receiver sends its acknowledgment with a wrong class."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

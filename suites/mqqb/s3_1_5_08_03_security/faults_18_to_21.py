@@ -29,7 +29,7 @@ RULES_OF_FINAL_ACKS = (
 
 @fault("receiver-final-ack-of-security-refusal-sent-only-if-na-is-set", breaks=RULES_OF_FINAL_ACKS, blind=True)
 class ReceiverFinalAckOfSecurityRefusalSentOnlyIfNaIsSet(FinalAcks):
-    """The receiver sends the FinalAck of a message that fails a security check only if NA is set."""
+    """If a message fails a security check, the receiver sends its FinalAck only if NA is set."""
 
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -188,7 +188,7 @@ add(
 
 @fault("receiver-final-ack-of-denied-message-missing-if-na-is-clear", breaks="MQQB-3.1.5.8.3-124", blind=True)
 class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(MessageAdmission):
-    """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
+    """If the sender of a message has no access, the receiver sends the FinalAck only if the message also requests a
     negative administration acknowledgment.
     """
 

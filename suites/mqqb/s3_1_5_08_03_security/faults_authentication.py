@@ -143,7 +143,7 @@ class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
 
 
 def _refuse_signature_kind(kind: int) -> Install:
-    """Make the receiver refuse signatures of one kind."""
+    """Make the receiver refuse signatures of the given kind."""
 
     class SignatureRefused(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

@@ -262,7 +262,7 @@ class _PreferredAlgorithmStoringCache(AnyTimedCache):
         self._algorithms: dict[bytes, int] = {}
 
     def find(self, matches: Any) -> Any:
-        """Return the first entry that meets a condition with its actual algorithm."""
+        """Return the first entry for which the condition holds when the entry contains the algorithm of its own key."""
         return super().find(
             lambda entry: matches(replace(entry, CryptoAlgorithm=self._algorithms[entry.EncryptedSymmetricKey]))
         )

@@ -61,7 +61,7 @@ class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
 
 
 def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Make the receiver accept the encrypted body of some messages when it cannot decrypt the body."""
+    """Make the receiver accept the encrypted body of a selected message when it cannot decrypt the body."""
 
     class UndecryptedBodyAccepted(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -109,7 +109,7 @@ add(
 
 
 def _change_decrypted_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
-    """Make the receiver change the decrypted body of some messages."""
+    """Make the receiver change the decrypted bodies of selected messages."""
 
     class ChangedDecryptedBody(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

@@ -106,7 +106,7 @@ class ReceiverKnownKeyAfterCleanupNotTakenFromMessage(SecurityOnReceipt):
         security = packet.SecurityHeader
         blob = b"" if security is None or not security.EB else security.SecurityData.EncryptionKey
         if blob and blob in self.known and blob not in cached:
-            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
+            raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault refuses the key")
         self.known |= {blob} | cached
         return super().decrypt_body(packet, now)
 

@@ -30,8 +30,8 @@ class ReceiverEncryptedMessageOfLevel0Accepted(SecurityOnReceipt):
 
 @fault("receiver-access-of-second-user-checked-with-first-sid", breaks="MQQB-3.1.5.8.3-98", blind=True)
 class ReceiverAccessOfSecondUserCheckedWithFirstSid(SecurityOnReceipt):
-    """The receiver checks access of every message with ST 1 of a queue manager with the SecurityID of the first such
-    message of this queue manager.
+    """For all messages of one queue manager that have ST 1, the receiver checks access with the SecurityID of the first
+    of these messages.
     """
 
     def __init__(self, qm: QM) -> None:

@@ -30,7 +30,7 @@ LONGEST_CIPHER_BLOCK_BYTES = 16
 
 
 def make_encryption_algorithm_condition(*algorithms: EncryptionAlgorithm) -> PacketPredicate:
-    """Return a condition that selects messages with some encryption algorithms."""
+    """Return a condition that selects messages with one of the given encryption algorithms."""
     return lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in algorithms
 
 
@@ -69,7 +69,7 @@ def change_cache_entries_added_by_message(
 
 
 def make_change_of_cache_entry_element(element: str, compute: Callable[[Any], Any]) -> CacheEntryChangeFunction:
-    """Return a function that computes an element of an entry from the right value."""
+    """Return a function that computes an element of an entry from the correct value of this element."""
     return lambda entry, packet, known: replace(entry, **{element: compute(getattr(entry, element))})
 
 
@@ -282,14 +282,16 @@ for _name, _rule, _says, _cache, _change, _when in (
 
 
 def refuse_registered_signers(when: Callable[[SecurityOnReceipt, UserMessagePacket], bool]) -> Install:
-    """Return an installer of a fault that refuses some signed messages although their certificate is registered."""
+    """Return an installer of a fault that refuses selected signed messages although their certificate is registered."""
 
     class SignerRefused(SecurityOnReceipt):
         def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
             refused = packet.SecurityHeader is not None and bool(packet.SecurityHeader.AS) and when(self, packet)
             super().verify_sender(packet, now)
             if refused:
-                raise ReceivedMessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault")
+                raise ReceivedMessageRefused(
+                    MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the signature"
+                )
 
     return replace_part(SignerRefused)
 
@@ -321,7 +323,7 @@ for _name, _says, _refused in (
 
 
 def decrypt_as_if_privacy_level_differed(level: int, when: PacketPredicate) -> Install:
-    """Return an installer of a fault that decrypts some messages as if they had another PrivacyLevel."""
+    """Return an installer of a fault that decrypts selected messages as if they had a different PrivacyLevel."""
 
     class PrivacyLevelReplaced(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -367,7 +369,9 @@ for _name, _says, _level, _from, _selected in (
 
 
 def decrypt_with_wrong_initialization_vector(when: PacketPredicate) -> Install:
-    """Return an installer of a fault that decrypts some bodies with an initialization vector other than zeros."""
+    """Return an installer of a fault that decrypts selected AES bodies as if the initialization vector did not consist
+    of zeros.
+    """
 
     class FirstBlockChanged(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

@@ -26,7 +26,7 @@ FOREIGN_DOMAIN_AUTHORITY = 77
 
 
 def change_groups_in_tokens(change: Callable[[Set[Sid]], Set[Sid] | None], when: PacketPredicate) -> Install:
-    """Return an installer of a fault that changes the groups in the tokens of some senders."""
+    """Return an installer of a fault that changes the groups in the tokens of selected senders."""
 
     def make_changed_groups(original: Any, qm: QueueManager, packet: UserMessagePacket, queue: Queue) -> Any:
         def find_changed_groups(qm: QueueManager, sid: Sid) -> Set[Sid] | None:

@@ -123,7 +123,7 @@ def _is_encrypted_transactional_message(packet: UserMessagePacket) -> bool:
 
 
 def _refuse_symmetric_key(condition: Callable[[bytes], bool]) -> Install:
-    """Return an installer of a fault that refuses messages with some symmetric keys."""
+    """Return an installer of a fault that refuses messages whose symmetric key meets a condition."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         from reference_qm.security import ReceivedMessageRefused

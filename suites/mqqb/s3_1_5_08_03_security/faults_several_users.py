@@ -59,7 +59,7 @@ class ReceiverCertificatesOfSecondUserNotLookedUp(SecurityLookup):
 
 
 def _refuse_new_certificate(when: MessageSelectionCondition) -> Install:
-    """Return an installer of a fault that refuses some messages whose certificate is not cached yet."""
+    """Return an installer of a fault that refuses selected messages whose certificate is not cached yet."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> None:
         before = len(self.qm.caches.UserCertCache)
@@ -71,7 +71,7 @@ def _refuse_new_certificate(when: MessageSelectionCondition) -> Install:
 
 
 def _omit_caching_of_certificate(when: MessageSelectionCondition) -> Install:
-    """Return an installer of a fault that does not cache the certificates of some messages."""
+    """Return an installer of a fault that does not cache the certificates of selected messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> None:
         before = list(self.qm.caches.UserCertCache.entries)

@@ -459,7 +459,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
     """The peer sends a message without a SecurityHeader to a restricted queue. Either the message arrives, or the SUT
-    refuses it with the class ACCESS_DENIED (E83) and no other class.
+    refuses it with the class ACCESS_DENIED (erratum E83) and no other class.
     """
     secured = SecuredMessageSender(peer, sut)
     disposition = secured.send_and_read_dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]

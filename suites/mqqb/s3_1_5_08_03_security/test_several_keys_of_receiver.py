@@ -40,8 +40,8 @@ def _list_key_blobs(caches: SecurityCaches) -> list[str]:
 @needs("security", "receive", "configure", "inspect")
 @covers("MQQB-3.1.5.8.3-55", "MQQB-3.1.5.8.3-67")
 def test_each_cached_key_is_used_again(peer, sut, judge):
-    """The peer sends messages with two keys in turn, and a transactional message with a third key. The cache contains
-    each of the three keys once.
+    """The peer sends messages with two keys alternately, and a transactional message with a third key. The cache
+    contains each of the three keys once.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     first, second, third = (SYMMETRIC_KEYS[128][at:] + SYMMETRIC_KEYS[128][:at] for at in (5, 6, 7))

@@ -222,8 +222,8 @@ class ReceiverTxSequenceNumberComparedIn16Bits(TransactionalReceiving):
 
 @fault("receiver-later-sequence-compared-by-time-stamp-only", breaks="MQQB-3.1.5.8.6-D04")
 class ReceiverLaterSequenceComparedByTimeStampOnly(TransactionalReceiving):
-    """The receiver rejects the first message of a sequence whose TimeStamp is not later than that of the current
-    sequence.
+    """The receiver rejects the first message of a new sequence if the TimeStamp of this sequence is not later than that
+    of the current sequence.
     """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -237,8 +237,8 @@ class ReceiverLaterSequenceComparedByTimeStampOnly(TransactionalReceiving):
 
 @fault("receiver-later-sequence-compared-by-ordinal-first", breaks="MQQB-3.1.5.8.6-D04")
 class ReceiverLaterSequenceComparedByOrdinalFirst(TransactionalReceiving):
-    """The receiver rejects the first message of a later sequence whose Ordinal is lower than that of the current
-    sequence.
+    """The receiver rejects the first message of a later sequence if the Ordinal of this sequence is lower than that of
+    the current sequence.
     """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -61,8 +61,8 @@ class ReceiverSequenceNumberAfterGapGrowsByOne(TransactionalReceiving):
 
 @fault("receiver-later-message-with-previous-number-0-refused", breaks="MQQB-3.1.5.8.6-D03", blind=True)
 class ReceiverLaterMessageWithPreviousNumber0Refused(TransactionalReceiving):
-    """The receiver refuses a message whose PreviousTxSequenceNumber is 0 if it has already accepted a message of the
-    same sequence.
+    """If the receiver has already accepted a message of a sequence, it refuses every message of this sequence whose
+    PreviousTxSequenceNumber is 0.
     """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -14,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-timer-not-restarted-by-other-sequence", breaks="MQQB-3.1.5.8.6-02", blind=True)
 class ReceiverOrderAckTimerNotRestartedByOtherSequence(TransactionalReceiving):
-    """The receiver does not restart a running Order Ack Send Timer for a message of another sequence than before."""
+    """The receiver does not restart a running Order Ack Send Timer for a message whose sequence is not that of the
+    previous message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -87,8 +89,8 @@ class ReceiverSequenceNumberAbove16BitsCut(TransactionalReceiving):
 
 @fault("receiver-sequence-number-after-gap-counted", breaks="MQQB-3.1.5.8.6-09", blind=True)
 class ReceiverSequenceNumberAfterGapCounted(TransactionalReceiving):
-    """After a message whose TxSequenceNumber is more than one above the last, the receiver keeps the last number plus
-    one.
+    """After a message whose TxSequenceNumber is more than one above the last accepted number, the receiver increments
+    IncomingTxSequenceNumber only by one.
     """
 
     def accept_in_sequence_message(

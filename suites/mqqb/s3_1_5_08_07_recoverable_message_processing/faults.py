@@ -403,7 +403,9 @@ class ReceiverSessionAckLacksFlagsAfterARefusedMessage(MessageReceiving):
 
 @fault("receiver-ack-flag-of-next-message-also-set", breaks="MQQB-3.1.5.8.7-15")
 class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
-    """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
+    """When a recoverable message arrives, the receiver sets the acknowledgment flag of this message, and also the
+    acknowledgment flag of the next message.
+    """
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         super().set_acknowledgment_flag(session, now)
@@ -412,7 +414,7 @@ class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
 
 @fault("receiver-ack-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
 class ReceiverAckFlagOfRecoverableDuplicateNotSet(MessageReceiving):
-    """The receiver does not set the flag of a repeated recoverable message."""
+    """The receiver does not set the acknowledgment flag of a repeated recoverable message."""
 
     def put_received_message_into_queue(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -424,7 +426,7 @@ class ReceiverAckFlagOfRecoverableDuplicateNotSet(MessageReceiving):
 
 @fault("receiver-ack-flag-of-rejected-transactional-message-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
 class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(MessageReceiving):
-    """The receiver does not set the flag of a transactional message that it rejects."""
+    """The receiver does not set the acknowledgment flag of a transactional message that it rejects."""
 
     def put_received_message_into_queue(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -448,7 +450,9 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(MessageReceiving)
 
 @fault("receiver-sends-session-ack-at-once-only-for-first-32-messages", breaks="MQQB-3.1.5.8.7-02", blind=True)
 class ReceiverSendsSessionAckAtOnceOnlyForFirst32Messages(SessionAcks):
-    """The receiver sends a SessionAck at once only for the first 32 unacknowledged recoverable messages."""
+    """The receiver sends an immediate SessionAck only for the first 32 unacknowledged recoverable messages of a
+    session, and not for later groups of 32 messages.
+    """
 
     numbers_of_sessions_with_full_flags: Any = frozenset()
 

@@ -98,7 +98,9 @@ class ReceiverRecoverableAckNumberIsAckNumberMinus31(_AckOf32MessagesFault):
 
 @fault("receiver-user-msg-sequence-number-at-most-1-in-ack-of-32", breaks="MQQB-3.1.5.8.7-07")
 class ReceiverUserMsgSequenceNumberAtMost1InAckOf32(_AckOf32MessagesFault):
-    """The receiver sets UserMsgSequenceNumber in the SessionAck after 32 messages to 1 after several sent messages."""
+    """If the receiver has sent several messages, UserMsgSequenceNumber is only 1 in the SessionAck that acknowledges 32
+    recoverable messages.
+    """
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         return self.change_header(packet, UserMsgSequenceNumber=min(packet.SessionHeader.UserMsgSequenceNumber, 1))
@@ -114,7 +116,9 @@ class ReceiverRecoverableMsgSeqNumber0InAckOf32Messages(_AckOf32MessagesFault):
 
 @fault("receiver-window-size-0-in-ack-of-next-32-messages", breaks="MQQB-3.1.5.8.7-10")
 class ReceiverWindowSize0InAckOfNext32Messages(_AckOf32MessagesFault):
-    """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""
+    """In the SessionAck that acknowledges the second group of 32 recoverable messages, the receiver sets WindowSize to
+    0.
+    """
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         later = packet.SessionHeader.AckSequenceNumber > 2 * RECOVERABLE_ACK_FLAG_COUNT - 1
@@ -144,7 +148,7 @@ class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageFault):
 
 @fault("receiver-priority-of-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
 class ReceiverPriorityOfMessageNotSaved(_SavedMessageFault):
-    """The receiver saves a message with priority 3."""
+    """The receiver saves a nontransactional message on the disk with priority 3 instead of its own priority."""
 
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         if packet.TransactionHeader is not None:
@@ -217,7 +221,9 @@ class ReceiverAckFlagsNotSetWhileOlderSessionIsOpen(SessionAcks):
 
 @fault("receiver-ack-flag-of-next-message-set-after-first-session-ack", breaks="MQQB-3.1.5.8.7-15")
 class ReceiverAckFlagOfNextMessageSetAfterFirstSessionAck(SessionAcks):
-    """The receiver sets the acknowledgment flag of the next message after the first SessionAck."""
+    """After the first SessionAck, the receiver sets the acknowledgment flag that belongs to the message after the
+    arrived one.
+    """
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         super().set_acknowledgment_flag(session, now)

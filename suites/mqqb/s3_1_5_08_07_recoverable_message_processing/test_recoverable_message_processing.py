@@ -177,7 +177,7 @@ UNFORWARDED_HOP_COUNT = 0x1F
 @varied("priority", "application tag", "extension", "correlation", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
     """The peer sends three recoverable messages, and the SUT refuses the second or discards it as a duplicate. The SUT
-    acknowledges the third message as number 3, or as number 2 (E19).
+    acknowledges the third message as number 3, or as number 2 (erratum E19).
     """
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
@@ -209,7 +209,7 @@ def _build_refused_message(peer, sut, reason):
 
 
 def _list_acknowledged_recoverable_numbers(session) -> list[int]:
-    """Return the numbers of the recoverable messages that the SUT acknowledged as stored on a session (E22)."""
+    """Return the numbers of the recoverable messages that the SUT acknowledged as stored on a session (erratum E22)."""
     headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
     stored = {
         int(header.RecoverableMsgAckSeqNumber) + bit
@@ -301,9 +301,10 @@ def _describe_queue_contents(sut) -> list[str]:
 )
 @varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, more, expected):
-    """The peer sends an express and a recoverable message, both twice (E17), an acknowledgment, a recoverable and a
-    transactional message, and a recoverable message for another queue manager. Then it sends a SessionAck that counts a
-    correct or a wrong number of recoverable messages. The SUT keeps the session open only if the number is correct.
+    """The peer sends an express and a recoverable message, both twice (erratum E17), an acknowledgment, a recoverable
+    and a transactional message, and a recoverable message for another queue manager. Then it sends a SessionAck that
+    counts a correct or a wrong number of recoverable messages. The SUT keeps the session open only if the number is
+    correct.
     """
     session = peer.open_raw()
     packets = [peer.message(), peer.recoverable_message()] * 2
@@ -383,7 +384,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 @varied("priority", "time to be received", "time to reach queue", "extension", "correlation", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     """The peer repeats an acknowledged recoverable message, then sends a new message. The SUT acknowledges the new
-    message as number 3, or as number 2 (E17).
+    message as number 3, or as number 2 (erratum E17).
     """
     session = peer.open_raw()
     twice = peer.recoverable_message()

@@ -136,7 +136,7 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(MessageAdmission):
 
 @fault("receiver-quota-not-applied-to-message-in-empty-queue", breaks="MQQB-3.1.5.8.8-06")
 class ReceiverQuotaNotAppliedToMessageInEmptyQueue(QueueQuotas):
-    """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
+    """If a queue is empty, the receiver accepts a message that is larger than the quota of the queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check_room_for_message(queue, message)
@@ -282,7 +282,9 @@ class ReceiverOverQuotaTransactionalMessageJournaled(MessageAdmission):
 
 @fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
 class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(MessageAdmission):
-    """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
+    """If both JP and JN are set, the receiver does not put a message that exceeds the quota into a
+    dead-letter queue.
+    """
 
     def journal_refused_message(self, message: Message) -> None:
         if not message.PositiveJournalingRequested:
@@ -308,7 +310,7 @@ add(
 
 @fault("receiver-over-quota-final-ack-sent-only-if-na-is-set", breaks="MQQB-3.1.5.8.8-11", blind=True)
 class ReceiverOverQuotaFinalAckSentOnlyIfNaIsSet(FinalAcks):
-    """The receiver sends the FinalAck of a message that exceeds the quota only if NA is set."""
+    """If a message exceeds the quota, the receiver sends its FinalAck only if NA is set."""
 
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

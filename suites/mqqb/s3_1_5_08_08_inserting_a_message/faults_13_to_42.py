@@ -45,8 +45,8 @@ class ReceiverOverQuotaMessageReported(MessageAdmission):
 
 @fault("receiver-over-quota-message-without-requests-put-into-queue", breaks="MQQB-3.1.5.8.8-13", blind=True)
 class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(MessageAdmission):
-    """The receiver puts a message that exceeds the quota of its queue into the queue if the message requests no
-    acknowledgment and no journaling.
+    """If a message requests no acknowledgment and no journaling, the receiver puts the message into its queue even if
+    it exceeds the quota of the queue.
     """
 
     def has_queue_room_for_message(

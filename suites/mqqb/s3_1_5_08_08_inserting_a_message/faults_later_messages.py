@@ -220,7 +220,7 @@ class _OverQuotaNackOmissionFault(AdminAcks):
 
 @fault("receiver-over-quota-nack-of-large-message-omitted", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmissionFault):
-    """The receiver sends no Q_EXCEED_QUOTA for a message with more than 4,096 bytes of body."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a message with more than 4,096 bytes of body."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return len(message.Body) > LARGE_BODY_BYTES
@@ -228,7 +228,7 @@ class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmissionFault):
 
 @fault("receiver-over-quota-nack-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverOverQuotaNackSentOnlyIfPaIsSet(_OverQuotaNackOmissionFault):
-    """The receiver sends no Q_EXCEED_QUOTA for a message with NA but without PA."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a message with NA but without PA."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
@@ -236,7 +236,7 @@ class ReceiverOverQuotaNackSentOnlyIfPaIsSet(_OverQuotaNackOmissionFault):
 
 @fault("receiver-over-quota-nack-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
-    """The receiver sends no Q_EXCEED_QUOTA for a message with JN."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a message with JN."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
@@ -244,7 +244,9 @@ class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
 
 @fault("receiver-sends-every-over-quota-nack-to-first-admin-queue", breaks="MQQB-3.1.5.8.8-07")
 class ReceiverSendsEveryOverQuotaNackToFirstAdminQueue(AdminAcks):
-    """The receiver sends each Q_EXCEED_QUOTA to the administration queue of the first refused message."""
+    """The receiver sends each acknowledgment of class Q_EXCEED_QUOTA to the administration queue of the first refused
+    message.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -424,7 +426,9 @@ class ReceiverMachineQuotaNotCheckedForTransactionalMessage(QueueQuotas):
 
 @fault("receiver-machine-quota-ignored-for-repeated-message", breaks="MQQB-3.1.5.8.8-14")
 class ReceiverMachineQuotaIgnoredForRepeatedMessage(QueueQuotas):
-    """The receiver inserts a message that exceeds the quota of the queue manager when the message arrives again."""
+    """If a message that exceeds the quota of the queue manager arrives a second time, the receiver inserts
+    the message.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -471,7 +475,9 @@ class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(MessageAdmission)
 
 @fault("receiver-message-above-machine-quota-kept-in-history", breaks="MQQB-3.1.5.8.8-16")
 class ReceiverMessageAboveMachineQuotaKeptInHistory(MessageAdmission):
-    """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
+    """If a message that exceeded the quota of the queue manager is repeated, the receiver discards the repetition as a
+    duplicate.
+    """
 
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now

@@ -67,7 +67,9 @@ class ReceiverTransferInfoOfNewSequenceReplacesEarlierOne(_AcceptedTransferInfoF
 
 @fault("receiver-transfer-info-found-by-ordinal-only", breaks="MQQB-3.1.5.8.8-18")
 class ReceiverTransferInfoFoundByOrdinalOnly(TransactionalReceiving):
-    """The receiver compares only the Ordinal of TxSequenceID when a message belongs to a known sequence."""
+    """To decide whether a message belongs to a known sequence, the receiver compares only the Ordinal
+    of TxSequenceID.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader

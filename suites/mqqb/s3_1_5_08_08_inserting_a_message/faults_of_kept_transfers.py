@@ -87,8 +87,8 @@ class _NewTransferInfoFault(TransactionalReceiving):
 
 @fault("receiver-transfer-info-of-own-identifier-not-kept", breaks="MQQB-3.1.5.8.8-17", blind=True)
 class ReceiverTransferInfoOfOwnIdentifierNotKept(_NewTransferInfoFault):
-    """The receiver keeps no IncomingTransactionalTransferInfo for a message whose QueueManagerAddress is its own
-    Identifier, and keeps one for a direct name.
+    """The receiver keeps no IncomingTransactionalTransferInfo for a message whose QueueManagerAddress is the receiver's
+    Identifier; it keeps one only if QueueManagerAddress is zero.
     """
 
     def change_transfer_info(

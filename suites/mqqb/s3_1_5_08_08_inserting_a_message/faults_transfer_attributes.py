@@ -95,7 +95,9 @@ class ReceiverTransferInfoOfSecondQueueAlsoAddedToFirst(WrongNewTransferInfoFaul
 
 @fault("receiver-transfer-info-not-kept-for-private-name", breaks="MQQB-3.1.5.8.8-21", blind=True)
 class ReceiverTransferInfoNotKeptForPrivateName(DataModelInspection):
-    """The receiver keeps the IncomingTransactionalTransferInfo of a sequence to a private format name at no queue."""
+    """The receiver does not keep an IncomingTransactionalTransferInfo for a sequence that is addressed to a private
+    format name.
+    """
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
         found = super().get_transfers(request, token, now)
@@ -105,7 +107,9 @@ class ReceiverTransferInfoNotKeptForPrivateName(DataModelInspection):
 
 @fault("receiver-transfer-info-kept-only-for-first-sender-of-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
 class ReceiverTransferInfoKeptOnlyForFirstSenderOfQueue(DataModelInspection):
-    """The receiver keeps only the IncomingTransactionalTransferInfos of a queue's first sender at the queue."""
+    """If several senders send sequences to a queue, the receiver keeps only the IncomingTransactionalTransferInfos of
+    the first sender.
+    """
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
         found = super().get_transfers(request, token, now)
@@ -243,7 +247,9 @@ class ReceiverTransferInfoOfSecondSenderHasRejectCount1(WrongNewTransferInfoFaul
 
 
 class WrongIncomingSequenceFault(TransactionalReceiving):
-    """Uses, for a message to a queue that has no sequence with the message's key, another sequence of the queue."""
+    """For a message to a queue that does not yet have the message's sequence, the receiver uses a different sequence of
+    the queue.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         queue = self.qm.message_arrival.find_destination(packet)

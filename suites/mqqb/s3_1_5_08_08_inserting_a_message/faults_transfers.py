@@ -178,8 +178,8 @@ for _name, _rule, _element in (
 
 @fault("router-eod-no-read-count-counts-messages-of-all-sequences", breaks="MQQB-3.1.5.8.8-40", blind=True)
 class RouterEodNoReadCountCountsMessagesOfAllSequences(MessageRouting):
-    """The router counts the messages of all its sequences that await a FinalAck in EodNoReadCount when it forwards a
-    transactional message.
+    """When the router forwards a transactional message, it sets EodNoReadCount to the number of messages of all its
+    sequences that await a FinalAck, instead of one sequence.
     """
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

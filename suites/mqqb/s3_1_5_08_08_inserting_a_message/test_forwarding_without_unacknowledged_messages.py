@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: OutgoingTransferInfo when no message of the SUT in the same
-queue has no OrderAck, and after the end of a session.
+"""MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: OutgoingTransferInfo when all messages of the SUT in the
+same queue have OrderAcks, and after the end of a session.
 """
 
 from __future__ import annotations

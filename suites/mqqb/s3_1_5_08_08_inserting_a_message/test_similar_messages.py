@@ -71,8 +71,8 @@ def test_similar_messages_have_their_own_bodies(peer, sut, judge):
 @needs("receive", "queue_control")
 @covers("MQQB-3.1.5.8.8-04")
 def test_transactional_messages_in_turn_are_in_their_queues(peer, sut, judge):
-    """The peer sends transactional messages to two queues in turn. Each message begins another sequence (erratum E41),
-    and is in its queue.
+    """The peer sends transactional messages alternately to two queues. Each message begins a new sequence (erratum
+    E41), and is in its queue.
     """
     session = peer.open_raw()
     queues = {"first": sut.queue("transactional"), "second": sut.new_queue("turn", transactional=True)}
@@ -108,8 +108,8 @@ def test_transactional_messages_in_turn_are_in_their_queues(peer, sut, judge):
 @needs("receive", "queue_control", "private_names")
 @covers("MQQB-3.1.5.8.5-D01")
 def test_message_with_either_own_address_is_in_its_queue(peer, sut, judge):
-    """The peer sends messages whose QueueManagerAddress is the Identifier of the SUT to direct format names, and
-    messages whose QueueManagerAddress is zero to private format names, with each delivery. Each message is in its
+    """In each delivery mode, the peer sends messages to direct format names with the Identifier of the SUT as
+    QueueManagerAddress, and messages to private format names with zero as QueueManagerAddress. Each message is in its
     queue.
     """
     session = peer.open_raw()

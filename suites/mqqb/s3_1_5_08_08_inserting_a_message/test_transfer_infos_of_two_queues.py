@@ -37,10 +37,11 @@ number before, and its PreviousTxSequenceNumber.
 )
 @needs("management", "receive", "queue_control")
 def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge):
-    """On one session, the peer sends two messages of a sequence to a queue. Then it sends a message behind a gap, and a
-    message whose TxSequenceID has the same Ordinal but another TimeStamp. To a second queue, it sends the first message
-    of a second sequence more than a second later. That message has a high TxSequenceNumber and a SentTime of the day
-    before. Each queue has one IncomingTransactionalTransferInfo, with the values of its own sequence.
+    """On one session, the peer sends two messages of a sequence to a queue. Then it sends a message after a gap in this
+    sequence, and a message whose TxSequenceID has the same Ordinal but a different TimeStamp. To a second queue, it
+    sends the first message of a second sequence more than a second later. That message has a high TxSequenceNumber and
+    a SentTime of the day before. Each queue has one IncomingTransactionalTransferInfo, with the values of its own
+    sequence.
     """
     queues = [sut.new_queue(name, transactional=True) for name in ("first", "second")]
     names = [rf"TCP:{sut.address}\{queue}" for queue in queues]
@@ -66,7 +67,7 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
         "MQQB-3.1.5.8.8-18",
         expected=holds("not in the queue", otherwise="in the queue"),
         observed="of another sequence" not in sut.labels(queues[0]),
-        case="message whose TxSequenceID has another TimeStamp",
+        case="message whose TxSequenceID has a different TimeStamp",
         evidence=sent,
     )
     judge(

@@ -85,8 +85,8 @@ class ReceiverRecognizesOnlyRepetitionOfLastMessage(MessageHistory):
 
 @fault("receiver-security-error-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
 class ReceiverSecurityErrorReportedBeforeMissingTransaction(MessageAdmission):
-    """The receiver reports a security error of a message although the queue refuses the message because of the
-    transaction.
+    """If a transactional queue must refuse a nontransactional message that also has a security error, the receiver
+    reports the security error.
     """
 
     def check_nontransactional_queue(

@@ -20,7 +20,7 @@ U16_MASK = 0xFFFF
 
 
 class SkippedSecurityCheckFault(SecurityOnReceipt):
-    """Does not check the security of some messages; a subclass selects which."""
+    """Does not check the security of those messages that a subclass selects."""
 
     def is_security_check_skipped(self, packet: UserMessagePacket) -> bool:
         """Return whether the security of a message is not checked."""
@@ -110,7 +110,7 @@ class ReceiverMessageBehindGapWithPreviousNumber0Accepted(TransactionalReceiving
 
 
 class ArrivedMessageDropFault(MessageArrival):
-    """Removes some messages from their queues when they arrive; a subclass selects which."""
+    """Removes those arriving messages from their queues that a subclass selects."""
 
     def is_message_dropped(self, position: MessagePosition) -> bool:
         """Return whether a message is removed."""

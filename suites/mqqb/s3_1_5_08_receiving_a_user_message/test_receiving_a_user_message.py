@@ -97,8 +97,9 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
     """The peer sends messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages. Two of the
-    messages are transactional or have a private name. The SUT acknowledges only the valid messages. A message with an
-    invalid signature, but without a transaction, to a transactional queue is refused because of the queue.
+    messages are transactional or have a private name. The SUT acknowledges only the valid messages. If a
+    nontransactional message to a transactional queue has an invalid signature, the SUT refuses the message because it
+    is nontransactional.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 

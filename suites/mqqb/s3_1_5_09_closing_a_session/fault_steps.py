@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 class SessionClosingChangedForSomeReasons(SessionClosing):
-    """Change the closing of sessions for certain reasons."""
+    """Changes a session when the queue manager closes the session for one of the selected reasons."""
 
     def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.5.5" in reason

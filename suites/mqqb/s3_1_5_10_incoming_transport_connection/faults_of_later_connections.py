@@ -15,7 +15,9 @@ from reference_qm.surface.clock import Now
 
 
 def _treat_requests_as_responses(applies: Callable[[Any, Session, EstablishConnectionPacket], bool]) -> Install:
-    """Return an installer of a fault that treats some requests on new connections as responses, and closes them."""
+    """Return an installer of a fault: when a selected request arrives on a new connection, the acceptor treats it as an
+    unexpected response, and closes the connection.
+    """
 
     def receive(self: Any, original: Any, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if applies(self.qm, session, packet):

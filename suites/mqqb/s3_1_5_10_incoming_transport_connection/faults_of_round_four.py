@@ -1,4 +1,6 @@
-"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection."""
+"""Faults that break rules of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection, written without knowledge of
+the checks.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from reference_qm.surface.clock import Now
 
 @fault("acceptor-refuses-establish-request-while-own-request-is-pending", breaks="MQQB-3.1.5.10-02", blind=True)
 class AcceptorRefusesEstablishRequestWhileOwnRequestIsPending(SessionOpening):
-    """The acceptor closes a new connection at its EstablishConnection packet while an own EstablishConnection request
-    to the same address awaits its response.
+    """While the acceptor waits for the response to its own EstablishConnection request to an address, it closes a new
+    connection from this address when an EstablishConnection packet arrives on the connection.
     """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -121,8 +121,8 @@ class InitiatorMakesNoAttemptAtSecondExpiryOfRetryTimer(SessionEstablishing):
 
 
 def _change_session_before_retry(change: Callable[[Session], None]) -> Install:
-    """Change a session before the initiator tries to connect again. The timer also runs while a session is being set up
-    (3.1.3.2).
+    """Change a session before the initiator tries to connect again. The session is not changed when the Session Retry
+    Connect Timer expires while the session is being set up (MS-MQQB 3.1.3.2).
     """
 
     class SessionChangedBeforeRetry(SessionEstablishing):

@@ -20,7 +20,7 @@ RetryCondition = Callable[[Any, Any, int], bool]
 
 
 def _ignore_retry_timer(when: RetryCondition) -> Install:
-    """Return an installer of a fault that ignores some expiries of the Session Retry Connect Timer."""
+    """Return an installer of a fault that ignores selected expiries of the Session Retry Connect Timer."""
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
         expired = self.__dict__.setdefault("expired", {})
@@ -89,7 +89,7 @@ def _connect_to_second_next_hop_address(self: Any, original: Any, session: Any) 
 
 
 def _withhold_messages_of_lost_session(when: Callable[[Any, Any, bool], bool]) -> Install:
-    """Return an installer of a fault that does not send some messages of a lost session again."""
+    """Return an installer of a fault that does not resend selected messages of a lost session."""
 
     def run(self: Any, original: Any, session: Any) -> None:
         losses = self.__dict__.setdefault("losses", {})

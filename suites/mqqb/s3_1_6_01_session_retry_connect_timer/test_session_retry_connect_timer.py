@@ -188,7 +188,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         "MQQB-3.1.6.1-01",
         expected=holds("connected again", otherwise="not connected again"),
         observed=again is not None,
-        case="transactional messages alone",
+        case="only transactional messages",
         evidence=transactional,
     )
     if again is None:

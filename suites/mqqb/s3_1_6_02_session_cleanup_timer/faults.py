@@ -106,7 +106,9 @@ class QueueManagerSessionActivityNotedInNewestSession(MessageReceiving):
 
 @fault("queue-manager-sent-acknowledgment-not-counted-as-activity", breaks="MQQB-3.1.6.2-03", blind=True)
 class QueueManagerSentAcknowledgmentNotCountedAsActivity(MessageSending):
-    """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
+    """When the queue manager sends an acknowledgment message, it does not count this message as activity of the
+    session.
+    """
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         before = session.SessionActive

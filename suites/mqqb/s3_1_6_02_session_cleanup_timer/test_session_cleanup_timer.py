@@ -97,8 +97,8 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @needs("timers")
 @varied("priority", "extension", "correlation", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends one message in each of four cleanup times; one of these messages is transactional, and the SUT
-    refuses another: the session is still open after each cleanup time.
+    """The peer sends one message in each of four successive periods of the Session Cleanup Timer; one of these messages
+    is transactional, and the SUT refuses another: the session is still open after each period.
     """
     cleanup_ms = limit_cleanup_timer_speed(sut)
     used = peer.open_raw()
@@ -124,8 +124,9 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
 @needs("set_timers", "send")
 def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
-    """The SUT sends a message in each of three cleanup times, and the peer acknowledges the message. The SUT keeps the
-    session open during these three cleanup times, and closes it at most two cleanup times later.
+    """The SUT sends a message in each of three successive periods of the Session Cleanup Timer, and the peer
+    acknowledges the message. The SUT keeps the session open during these three periods, and closes it at most two
+    periods later.
     """
     cleanup_ms = limit_cleanup_timer_speed(sut)
     sender = Sender(peer, sut, peer.direct_name("mqc-cleaned-up"))

@@ -11,7 +11,9 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-session-ack-wait-timer-after-idle-expiry-not-started", breaks="MQQB-3.1.6.3-02", blind=True)
 class SenderSessionAckWaitTimerAfterIdleExpiryNotStarted(SessionAcks):
-    """After the timer has expired without an unacknowledged message, the next message does not start it."""
+    """After the Session Ack Wait Timer has expired while no message was unacknowledged, the sender no longer starts the
+    timer for its next message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -31,8 +33,8 @@ class SenderSessionAckWaitTimerAfterIdleExpiryNotStarted(SessionAcks):
 
 @fault("sender-received-ack-kept-at-expiry-without-unacked-message", breaks="MQQB-3.1.6.3-02", blind=True)
 class SenderReceivedAckKeptAtExpiryWithoutUnackedMessage(SessionAcks):
-    """When the timer expires without an unacknowledged message, the sender keeps ReceivedAck, so that its next
-    unacknowledged message closes the session one period late.
+    """When the Session Ack Wait Timer expires while no message is unacknowledged, the sender does not reset
+    ReceivedAck, and so closes the session of its next unacknowledged message one period too late.
     """
 
     def on_session_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -44,7 +46,9 @@ class SenderReceivedAckKeptAtExpiryWithoutUnackedMessage(SessionAcks):
 
 @fault("sender-session-closed-at-second-expiry-despite-packets", breaks="MQQB-3.1.6.3-04", blind=True)
 class SenderSessionClosedAtSecondExpiryDespitePackets(SessionAcks):
-    """The sender restarts the timer once, and closes the session at the second expiry, although packets arrive."""
+    """The sender restarts the Session Ack Wait Timer only once, and closes the session at the second expiry, although
+    packets arrive.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

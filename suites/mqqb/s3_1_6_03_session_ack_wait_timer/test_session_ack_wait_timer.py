@@ -44,8 +44,8 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     """The SUT sends messages on four sessions. On the first session, the peer acknowledges no message. On the second
     session, the peer acknowledges only the first of three messages. On the third session, the peer sends a SessionAck
-    while the timer runs. On the fourth session, the peer sends a message with a SessionHeader while the timer runs. The
-    SUT closes each session at the expiry that follows from the received packets.
+    while the Session Ack Wait Timer runs. On the fourth session, the peer sends a message with a SessionHeader while
+    this timer runs. The received packets determine at which expiry of the timer the SUT closes each session.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
@@ -158,8 +158,8 @@ def _judge_ack_wait_timer_restart(judge: Judge, sender: Sender, clock: AckWaitCl
 
 
 def measure_ack_wait_timer(ended: float | None) -> int | None:
-    """Return the timer's duration in AckWaitTimeouts, computed from the instant at which a session ended on which the
-    peer sent its messages at PEER_MESSAGE_INSTANTS.
+    """Return the duration of the Session Ack Wait Timer, in AckWaitTimeouts. ``ended`` is the time at which the SUT
+    closed a session on which the peer sent its messages at PEER_MESSAGE_INSTANTS.
 
     When the timer expires, the SUT closes the session unless a packet has arrived since the start of the timer. With a
     duration of 1, the timer expires twice before its third expiry closes the session, at 3. With a longer duration n,

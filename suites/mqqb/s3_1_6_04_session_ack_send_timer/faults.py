@@ -197,8 +197,8 @@ class ReceiverSessionAckRecoverableNumberCountsAllSessions(_SessionHeaderWithVal
 
 @fault("receiver-session-ack-counts-only-acked-recoverable-messages", breaks="MQQB-3.1.6.4-07", blind=True)
 class ReceiverSessionAckCountsOnlyAckedRecoverableMessages(SessionAcks):
-    """The receiver does not count its recoverable messages that are not yet acknowledged in RecoverableMsgSeqNumber of
-    its SessionAck.
+    """In RecoverableMsgSeqNumber of its SessionAck, the receiver does not count those of its recoverable messages that
+    are not yet acknowledged.
     """
 
     def build(self, session: Session) -> SessionAckPacket:

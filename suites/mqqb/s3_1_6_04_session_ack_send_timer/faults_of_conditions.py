@@ -67,7 +67,9 @@ def _count_earlier_session_acks(self: Any, session: Any) -> int:
 
 
 def _omit_session_ack(case: str) -> Install:
-    """Return an installer of a fault that omits some SessionAcks when the timer expires."""
+    """Return an installer of a fault that omits some of the SessionAcks that are due when the Session Ack Send Timer
+    expires.
+    """
     when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
@@ -81,7 +83,7 @@ def _omit_session_ack(case: str) -> Install:
 
 
 def _change_session_ack(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
-    """Return an installer of a fault that changes the packet of some SessionAcks."""
+    """Return an installer of a fault that changes the packet of selected SessionAcks."""
     when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any) -> SessionAckPacket:
@@ -108,7 +110,7 @@ def _repeat_field_of_last_session_header(field: str) -> Callable[[Any, Any, Any]
 
 
 def _change_byte_of_session_ack(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
-    """Return an installer of a fault that changes one byte of some SessionAcks.
+    """Return an installer of a fault that changes one byte of selected SessionAcks.
 
     ``when`` is called with the name of the connection and the number of earlier SessionAcks on the connection.
     """
@@ -151,7 +153,9 @@ def _is_on_initiated_connection(transport: str, earlier: int) -> bool:
 
 
 def _keep_session_element_after_session_ack(case: str, attribute: str) -> Install:
-    """Return an installer of a fault that keeps an element when some SessionAcks have been sent."""
+    """Return an installer of a fault: after some SessionAcks, an element of the session keeps its value instead of
+    being reset.
+    """
     when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:

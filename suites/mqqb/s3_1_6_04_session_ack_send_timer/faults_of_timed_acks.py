@@ -14,7 +14,7 @@ SESSION_HEADER_MASK, PACKET_TYPE_MASK = 0x10, 0x0F
 
 
 class _SessionAckAtTimerExpiry(SessionAcks):
-    """A base class of faults in the SessionAcks that the receiver sends when the timer expires."""
+    """A base class of faults in the SessionAcks that the receiver sends when the Session Ack Send Timer expires."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

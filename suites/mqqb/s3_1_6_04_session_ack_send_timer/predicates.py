@@ -63,7 +63,7 @@ def check_sent_recoverable_message_count(packet: Any, context: Context) -> Findi
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals WindowSize of the sender's ConnectionParameters")
 def check_announced_window_size(packet: Any, context: Context) -> Finding:
     """Compare WindowSize with the WindowSize that the SUT sent when the session was set up; while the queue is paused,
-    the value 1 is also allowed (3.1.7.13).
+    the value 1 is also allowed (MS-MQQB 3.1.7.13).
     """
     window = context.before(SentMessageCounts).window
     value = packet.SessionHeader.WindowSize

@@ -120,8 +120,8 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     """The SUT sends a transactional, an express, a recoverable and a second transactional message, and the peer
-    acknowledges all of them by a SessionAck. When the timer of 3.1.6.5 expires, the SUT resends only the two
-    transactional messages, the second of which has a large body.
+    acknowledges all of them by a SessionAck. When the Transactional Ack Wait Timer expires, the SUT resends only the
+    two transactional messages, the second of which has a large body.
     """
     outgoing = SequenceSentBySut(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable")]
@@ -207,7 +207,7 @@ def _has_each_message_arrived(outgoing, turn):
 
 def _describe_resend_time(peer, acknowledged, sent, copy):
     """Describe when the SUT resent a message: ResendInterval after it sent the message, or after the last OrderAck
-    (E46).
+    (erratum E46).
     """
     if copy is None:
         return "not resent"

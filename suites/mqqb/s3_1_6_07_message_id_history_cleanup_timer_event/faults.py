@@ -59,7 +59,7 @@ class ReceiverHistoryCleanupDeletesEntriesAfterHalfDuration(MessageHistory):
 
 
 class _OldHistoryEntryKeeper(MessageHistory):
-    """Keep some of the old entries of the history; a subclass selects which."""
+    """Keep those old entries of the history that a subclass selects."""
 
     def on_history_timer(self, now: Now) -> None:
         before = list(self.qm.adm.MessageIDHistoryTable)
@@ -77,8 +77,8 @@ class _OldHistoryEntryKeeper(MessageHistory):
 
 @fault("receiver-history-cleanup-deletes-entries-of-one-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
 class ReceiverHistoryCleanupDeletesEntriesOfOneSenderOnly(_OldHistoryEntryKeeper):
-    """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
-    oldest entry.
+    """When the MessageIDHistory Cleanup Timer expires, the receiver deletes the old entries of only one sender: the
+    sender of the oldest entry.
     """
 
     def is_entry_kept(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:

@@ -27,8 +27,8 @@ class ReceiverOrderAckTimerSendsOnlyAtFirstExpiryOfSession(OrderAcks):
 
 @fault("receiver-order-ack-timer-shared-by-sessions", breaks="MQQB-3.1.6.9-01", blind=True)
 class ReceiverOrderAckTimerSharedBySessions(OrderAcks):
-    """The receiver has one Order Ack Send Timer for all sessions; when this timer expires, the receiver sends an
-    OrderAck only on the last session.
+    """The receiver has one Order Ack Send Timer for all sessions: when it starts the timer for one session, it stops
+    the timer of every other session.
     """
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:

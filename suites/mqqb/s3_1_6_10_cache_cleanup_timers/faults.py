@@ -236,7 +236,7 @@ CLEANUP_RULE_BY_CACHE = {
 
 
 class NextCacheCleanupAfterWholeLifetime(AnyTimedCache):
-    """Make the next cleanup of a cache follow one lifetime later, although the oldest entry of the cache
+    """Schedule the next cleanup of a cache for one lifetime after the present one, although the oldest remaining entry
     may expire earlier.
     """
 
@@ -259,7 +259,7 @@ for _cache, _next in CLEANUP_RULE_BY_CACHE.items():
 
 
 class _LaterCacheCleanupsOneMinuteEarly(AnyTimedCache):
-    """Omit the minute from the duration of the timer after the second and later cleanups of a cache."""
+    """In the second and later cleanups of a cache, schedule the next cleanup one minute too early."""
 
     cleanup_count = 0
 

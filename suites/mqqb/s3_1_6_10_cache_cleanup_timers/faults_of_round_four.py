@@ -31,9 +31,7 @@ class ReceiverCleanupTimerDurationFromYoungestReceivedKey(CacheTimers):
 
 @fault("receiver-received-key-lifetime-counted-from-last-use", breaks="MQQB-3.1.6.10-02", blind=True)
 class ReceiverReceivedKeyLifetimeCountedFromLastUse(SecurityOnReceipt):
-    """The receiver keeps an entry of ReceiveSymmetricKeyCache that is older than SymmetricKeyShortLifetime if the entry
-    was used during this time.
-    """
+    """Whenever an entry of ReceiveSymmetricKeyCache is used, the receiver restarts the lifetime of the entry."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         decrypted = super().decrypt_body(packet, now)

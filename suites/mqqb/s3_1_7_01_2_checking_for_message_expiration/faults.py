@@ -74,7 +74,9 @@ class RouterExpiredMessageNotAcknowledged(AdminAcks):
 
 @fault("sender-second-expired-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
 class SenderSecondExpiredMessageNotAcknowledged(AdminAcks):
-    """The sender sends REACH_QUEUE_TIMEOUT only for the first expired message to a destination."""
+    """The sender sends an acknowledgment of class REACH_QUEUE_TIMEOUT only for the first expired message to a
+    destination.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -88,7 +90,7 @@ class SenderSecondExpiredMessageNotAcknowledged(AdminAcks):
 
 @fault("sender-expired-transactional-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
 class SenderExpiredTransactionalMessageNotAcknowledged(AdminAcks):
-    """The sender sends no REACH_QUEUE_TIMEOUT for an expired transactional message."""
+    """The sender sends no acknowledgment of class REACH_QUEUE_TIMEOUT for an expired transactional message."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:
@@ -167,7 +169,9 @@ class SenderMessageWithFutureSentTimeExpired(MessageLifetimes):
 
 @fault("sender-treats-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
 class SenderTreatsLongTimeToReachQueueAsExpired(MessageLifetimes):
-    """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
+    """If TimeToReachQueue of a message is between 0x80000000 and 0xFFFFFFFE, the sender treats the message as
+    expired.
+    """
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return super().has_message_expired(packet, now) or 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF

@@ -1,4 +1,6 @@
-"""Faults that break rules of MS-MQQB 3.1.7.1.2 Checking for Message Expiration for a later or another message."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.2 Checking for Message Expiration for later messages, or for messages of
+one kind.
+"""
 
 from __future__ import annotations
 

@@ -62,14 +62,14 @@ def was_message_transmitted_before(self: Any, session: Any, position: Any) -> bo
 
 
 def is_message_on_later_session(self: Any, session: Any, position: Any) -> bool:
-    """Return whether the message is sent on another connection than the first."""
+    """Return whether the message is sent on a connection other than the first connection."""
     earlier = self.__dict__.setdefault("sessions", {})
     first = earlier.setdefault("first", session.transport)
     return bool(first != session.transport)
 
 
 def is_message_of_second_outgoing_queue(self: Any, session: Any, position: Any) -> bool:
-    """Return whether the message belongs to another outgoing queue than the first."""
+    """Return whether the message belongs to an outgoing queue other than the first outgoing queue."""
     first = self.__dict__.setdefault("first_queue", session.number)
     return bool(first != session.number)
 

@@ -31,7 +31,9 @@ SessionAndPositionChange = Callable[[Any, Any, Any], None]
 
 
 def _change_session_after_message_update(when: Condition, change: SessionAndPositionChange) -> Install:
-    """Return an installer of a fault that changes the session or the position after the update of some packets."""
+    """Return an installer of a fault that changes the session or the position of a message after the update of a
+    selected packet.
+    """
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         chosen = when(self, session, position)
@@ -68,7 +70,7 @@ def _set_tx_sequence_number_to_one(self: Any, session: Any, position: Any) -> No
 
 
 def _omit_count_increment(attribute: str, when: Condition) -> Install:
-    """Return an installer of a fault that omits the increment of a counter for some messages."""
+    """Return an installer of a fault that omits the increment of a counter for selected messages."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         if when(self, session, position):
@@ -111,7 +113,7 @@ def _is_later_timer_start(self: Any, session: Any, position: Any) -> bool:
 
 
 def _change_transaction_header(when: Condition, field: str, value: Callable[[Any, Any], Any]) -> Install:
-    """Return an installer of a fault that changes a field of the TransactionHeader of some messages."""
+    """Return an installer of a fault that changes a field of the TransactionHeader of selected messages."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         chosen = when(self, session, position)

@@ -18,7 +18,9 @@ from suites.mqqb.s3_1_7_11_construction_of_a_user_message_packet.faults_of_later
 
 @fault("sender-acknowledgments-after-second-begin-with-last-acked-number", breaks="MQQB-3.1.7.1.3-25", blind=True)
 class SenderAcknowledgmentsAfterSecondBeginWithLastAckedNumber(SessionAcks):
-    """After its second acknowledgment, the sender begins each acknowledgment with the last acknowledged number."""
+    """From its third acknowledgment on a session, the sender sets RecoverableMsgAckSeqNumber to the last number that it
+    has already acknowledged, instead of the next number.
+    """
 
     def build_session_header(self, session: Session) -> SessionHeader:
         header = super().build_session_header(session)

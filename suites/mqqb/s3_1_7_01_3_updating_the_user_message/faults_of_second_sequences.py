@@ -88,7 +88,9 @@ class SenderPrevNoOfSequenceInfoIs0OnLaterSession(TransactionalSending):
 
 @fault("sender-sequence-number-of-message-sent-again-unchanged", breaks="MQQB-3.1.7.1.3-12", blind=True)
 class SenderSequenceNumberOfMessageSentAgainUnchanged(MessageSending):
-    """The sender keeps SequenceNumber of a transactional message that it sends again on the same session."""
+    """When the sender sends a transactional message again on the same session, it leaves SequenceNumber of the message
+    unchanged.
+    """
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         earlier = position.SequenceNumber if position.Transmitted else 0
@@ -100,7 +102,7 @@ class SenderSequenceNumberOfMessageSentAgainUnchanged(MessageSending):
 
 @fault("sender-sequence-number-on-later-session-unchanged", breaks="MQQB-3.1.7.1.3-12", blind=True)
 class SenderSequenceNumberOnLaterSessionUnchanged(MessageSending):
-    """The sender keeps SequenceNumber of a message that it sends again on a later session."""
+    """When the sender sends a message again on a later session, it leaves SequenceNumber of the message unchanged."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         earlier = 0 if position.Transmitted else position.SequenceNumber

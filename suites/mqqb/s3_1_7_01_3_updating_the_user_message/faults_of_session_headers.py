@@ -25,7 +25,7 @@ SessionHeaderCondition = Callable[[Any, Any, Any, int], bool]
 
 
 def _change_session_header_field(when: SessionHeaderCondition, field: str, value: Callable[[Any, Any], int]) -> Install:
-    """Return an installer of a fault that changes a field of the SessionHeader of some messages.
+    """Return an installer of a fault that changes a field of the SessionHeader of selected messages.
 
     The value is computed from the previous SessionHeader of the session, or None, and the session.
     """
@@ -61,7 +61,9 @@ def _repeat_field_of_earlier_session_header(field: str) -> Callable[[Any, Any], 
 
 
 def _keep_session_counter_after_session_header(attribute: str, when: SessionHeaderCondition) -> Install:
-    """Return an installer of a fault that keeps the value of a counter when some messages acknowledge."""
+    """Return an installer of a fault: when some messages with a SessionHeader are sent, a counter of the session keeps
+    its value instead of being reset.
+    """
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         known = self.__dict__.setdefault("counted", {})

@@ -18,8 +18,8 @@ def _list_unacked_sequence_infos(outgoing: SequenceSentBySut) -> list[tuple[int,
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.1.3-06", "MQQB-3.1.7.1.3-07")
 def test_sequence_of_second_queue_has_its_own_entries(peer, sut, judge):
-    """The SUT sends transactional messages in turn to two queues, without acknowledgments: UnackedSequence of each
-    queue's session contains the messages to this queue.
+    """The SUT sends transactional messages alternately to two queues, and the peer acknowledges none: UnackedSequence
+    of each queue's session contains the messages to this queue.
     """
     first = SequenceSentBySut(peer, sut, "mqc-sequence")
     second = first.start_second_sequence("mqc-second-sequence")

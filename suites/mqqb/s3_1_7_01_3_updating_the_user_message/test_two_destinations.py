@@ -29,7 +29,7 @@ RECEIVED_COUNT_BY_DESTINATION = 1, 3
     "MQQB-3.1.1.3.1-02",
 )
 def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
-    """The SUT sends transactional messages in turn to the peer and to a second queue manager. The messages to each
+    """The SUT sends transactional messages alternately to the peer and to a second queue manager. The messages to each
     queue manager are numbered 1, 2, 3 and so on in a sequence of their own.
     """
     two = TwoDestinations(peer, second_host, sut)

@@ -92,7 +92,7 @@ _HASH_ALGORITHM_FIELD = "MessagePropertiesHeader.HashAlgorithm"
 
 def _is_msmq_1_signature(message: Message) -> bool:
     """Return whether a message requests an MSMQ 1.0 signature. The checks need one valid signature before they judge
-    other signatures (E81).
+    other signatures (erratum E81).
     """
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 

@@ -16,8 +16,8 @@ from reference_qm.security import HashAlgorithm, SignatureType
 
 @fault("sender-multi-destination-signature-ignores-hash-algorithm-field", breaks="MQQB-3.1.7.1.4-04", blind=True)
 class SenderMultiDestinationSignatureIgnoresHashAlgorithmField(MessageSecuring):
-    """The sender signs a message to several destinations with SHA-512, even if HashAlgorithm of the message is
-    another one.
+    """The sender signs a message to several destinations with SHA-512, even if HashAlgorithm of the message specifies a
+    different algorithm.
     """
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -30,7 +30,7 @@ class SenderMultiDestinationSignatureIgnoresHashAlgorithmField(MessageSecuring):
 
 @fault("sender-multi-destination-signature-covers-only-first-destination", breaks="MQQB-3.1.7.1.4-04", blind=True)
 class SenderMultiDestinationSignatureCoversOnlyFirstDestination(SecurityOnReceipt):
-    """The sender signs a message to several destinations over the first format name of the list only."""
+    """If a message has several destinations, the sender's signature covers only the first format name of the list."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         header = packet.MultiQueueFormatHeader

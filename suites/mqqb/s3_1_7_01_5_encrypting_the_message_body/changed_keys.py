@@ -21,7 +21,7 @@ def await_published_keys(outgoing: MessagesSentBySut) -> None:
 
 
 def change_public_exponent_of_key(key: RsaKey) -> RsaKey:
-    """Return a key with the same modulus and another public exponent."""
+    """Return a key with the same modulus and a different public exponent."""
     assert key.primes is not None
     p, q = key.primes
     return replace(key, public_exponent=LARGE_EXPONENT, private_exponent=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))

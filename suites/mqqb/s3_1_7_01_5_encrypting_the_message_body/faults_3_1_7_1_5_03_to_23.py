@@ -326,8 +326,8 @@ def _truncate_modulus(key: bytes) -> bytes:
 
 @fault("sender-encrypts-all-messages-with-public-key-of-first-provider", breaks="MQQB-3.1.7.1.5-12", blind=True)
 class SenderEncryptsAllMessagesWithPublicKeyOfFirstProvider(MessageSecuring):
-    """The sender uses the public key of the provider with which it first encrypted a message for a queue manager also
-    for messages that it encrypts with a different provider.
+    """After the sender has encrypted the first message for a queue manager, it uses the public key of that message's
+    provider for all later messages, even for a message that it encrypts with a different provider.
     """
 
     def __init__(self, qm: QM) -> None:

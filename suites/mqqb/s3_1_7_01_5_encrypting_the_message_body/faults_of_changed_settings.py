@@ -23,7 +23,7 @@ _SEND_KEY_CACHE_CLEANUP_TIMER = TimerKey(TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEA
 
 
 class _EncryptionWithFirstSetting(MessageSecuring):
-    """Encrypts with one setting as it was when the first message was encrypted."""
+    """Encrypts every message with the value that one setting had when the first message was encrypted."""
 
     name_of_setting_kept_from_first_message = ""
 

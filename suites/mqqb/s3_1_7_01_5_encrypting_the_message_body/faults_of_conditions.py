@@ -91,7 +91,9 @@ def _shorten_base_key(step: EncryptedMessageContext) -> bytes | None:
 
 
 def _omit_look_up_for_lower_level(self: Any, original: Any, session: Session, message: Message, *arguments: Any) -> Any:
-    """Encrypt only messages with PrivacyLevel Advanced if the public keys are not known yet."""
+    """While the public keys are not known yet, encrypt only messages with PrivacyLevel Advanced, and fail for the other
+    levels.
+    """
     security = message.security
     level = 0 if security is None else security.PrivacyLevel
     if level in (PrivacyLevel.BASE, PrivacyLevel.ENHANCED) and not any(session.RemoteQMPublicKey):
@@ -130,7 +132,9 @@ def _send_unencrypted_without_enhanced_key(
 
 
 def _replace_privacy_level_without_enhanced_key(level: PrivacyLevel) -> Install:
-    """Return an installer of a fault that encrypts with another level if the destination has no Enhanced key."""
+    """Return an installer of a fault: if the destination has no Enhanced key, the sender encrypts with the given
+    privacy level instead of the requested level.
+    """
 
     def encrypt_with_level(
         self: Any, original: Any, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -221,7 +225,9 @@ def _clear_error_in_connection_history(
 
 
 def _change_key_blobs_that_sender_looked_up(change: Callable[[bytes], bytes], *providers: str) -> Install:
-    """Return an installer of a fault that changes key blobs of some providers that the sender has looked up."""
+    """Return an installer of a fault: if the sender looks up public keys, the key blobs of the given providers are
+    changed.
+    """
 
     def run(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         found: MqdsPublicKeys | None = original(guid, now)

@@ -22,7 +22,9 @@ _BIT_LENGTH_OFFSET, _EXPONENT_OFFSET = 12, 16
 
 @fault("sender-public-keys-not-looked-up-for-second-session", breaks="MQQB-3.1.7.1.5-04", blind=True)
 class SenderPublicKeysNotLookedUpForSecondSession(SecurityLookup):
-    """The sender looks up the public keys of a remote queue manager only once, and lacks them on the next session."""
+    """The sender looks up the public keys of a remote queue manager only once, and has no public keys of this queue
+    manager on the next session.
+    """
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         known = self.__dict__.setdefault("looked_up", set())

@@ -66,7 +66,7 @@ class SenderSendSymmetricKeyCacheEmptiedByNewSession(SessionInitialization):
 
 
 class _EncryptingSomeMessagesWithNewKey(MessageSecuring):
-    """Encrypts some messages with a new key."""
+    """Encrypts those messages with a new key that a subclass selects."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError

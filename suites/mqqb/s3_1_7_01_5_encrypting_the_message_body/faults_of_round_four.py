@@ -106,8 +106,8 @@ class SenderAdvancedMessageWithoutAesKeySentWithCachedKey(EncryptionWithChangedP
 
 @fault("sender-enhanced-message-without-enhanced-key-sent-with-aes-key", breaks="MQQB-3.1.7.1.5-18", blind=True)
 class SenderEnhancedMessageWithoutEnhancedKeySentWithAesKey(EncryptionWithChangedPublicKeys):
-    """If a queue manager has no key of the Enhanced provider but a key of the AES provider, the sender encrypts the
-    symmetric key of a message of privacy level Enhanced with the key of the AES provider, and sends the message.
+    """If a queue manager has no key of the Enhanced provider, the sender nevertheless sends a message of privacy level
+    Enhanced: it encrypts the symmetric key with the queue manager's key of the AES provider.
     """
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:

@@ -39,7 +39,7 @@ from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
 
 
 class _LookupWithChangedPublicKeys(SecurityLookup):
-    """Changes the public keys of later queue managers."""
+    """Changes the public keys that the sender looks up for any queue manager except the first."""
 
     def change_keys(self, keys: MqdsPublicKeys, first: MqdsPublicKeys) -> MqdsPublicKeys | None:
         return keys
@@ -62,8 +62,8 @@ class SenderPublicKeysOfFirstQueueManagerUsedForOthers(_LookupWithChangedPublicK
 
 @fault("sender-public-keys-on-later-session-not-read", breaks="MQQB-3.1.7.1.5-05", blind=True)
 class SenderPublicKeysOnLaterSessionNotRead(SecurityLookup):
-    """The sender does not take the public keys of a queue manager again on a later session, and sends no encrypted
-    message there.
+    """On a later session with a queue manager, the sender does not look up the public keys of this queue manager, and
+    sends no encrypted message on the session.
     """
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
@@ -114,8 +114,8 @@ add(
     blind=True,
 )
 class SenderEncryptionProviderOfFirstMessageKept(MessageSecuring):
-    """The sender encrypts each later message of a session with the provider that it chose for the first message,
-    also if PrivacyLevel differs.
+    """The sender encrypts each later message of a session with the provider that it chose for the first message, even
+    if PrivacyLevel differs.
     """
 
     def encrypt_body(
@@ -137,8 +137,8 @@ class SenderEncryptionProviderOfFirstMessageKept(MessageSecuring):
     blind=True,
 )
 class SenderProviderForSecondQueueManagerChosenByKeysOfFirst(_LookupWithChangedPublicKeys):
-    """The sender chooses the provider for a second queue manager also according to the keys of the first queue manager:
-    it adds the first one's keys of providers that the second lacks.
+    """If a second queue manager has no key for a provider, the sender uses the first queue manager's key for this
+    provider, and so chooses a provider that the second queue manager does not support.
     """
 
     def change_keys(self, keys: MqdsPublicKeys, first: MqdsPublicKeys) -> MqdsPublicKeys | None:
@@ -172,8 +172,8 @@ add(
 
 
 class _SendingAdvancedMessagesWithoutAesKey(MessageSecuring):
-    """Sends some messages of privacy level Advanced when the remote queue manager has no key of the AES provider; a
-    subclass selects which.
+    """If the remote queue manager has no key of the AES provider, the sender nevertheless sends those messages of
+    privacy level Advanced that a subclass selects.
     """
 
     def is_sent_without_aes_key(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -353,7 +353,7 @@ class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(MessageSecuring):
 
 
 class _KeyCacheWithTimeOfFirstKeyOfProvider(AnyTimedCache):
-    """A cache that stores a key with the time of the key that it replaces or follows."""
+    """A cache in which a new key gets the CachedTime of the first cached key of the same queue manager."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
         times = [one.CachedTime for one in self.entries if one.RemoteQMGuid == entry.RemoteQMGuid]
@@ -370,7 +370,7 @@ add(
 
 
 class _KeyCacheWithOneKeyPerQueueManager(AnyTimedCache):
-    """A cache that replaces the entry of a queue manager with the new entry."""
+    """A cache with at most one entry for each queue manager: a new entry replaces the earlier one."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
         self.entries = [one for one in self.entries if one.RemoteQMGuid != entry.RemoteQMGuid]

@@ -482,8 +482,8 @@ DEFAULT_ENCRYPTION_BY_RULE = {
 @NEEDED_SECURITY_FACILITIES
 @covers(*DEFAULT_ENCRYPTION_BY_RULE)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each privacy level without any configuration, also after a restart: the messages are
-    encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
+    """The SUT sends a message of each privacy level without any configuration, and again after a restart: the messages
+    are encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
     """
     outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     for when in ("first start", *(["restart"] if sut.has("restart") else [])):
@@ -699,9 +699,9 @@ that the SUT cannot encrypt.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """The SUT has a message without encryption, then messages of each delivery that it cannot encrypt, one of them with
-    JN, and then another message without encryption. The SUT sends only the messages without encryption, and puts only
-    the message with JN into a dead-letter queue.
+    """The SUT has a message without encryption, then messages of each delivery mode that it cannot encrypt, one of them
+    with JN, and then another message without encryption. The SUT sends only the messages without encryption, and puts
+    only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)

@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body and 3.1.1.3: keys of messages of every delivery, and the lifetime of
-a cached key when a later key is made.
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body and 3.1.1.3: the keys of express, recoverable and transactional
+messages, and the lifetime of a cached key when a later key is made.
 """
 
 from __future__ import annotations

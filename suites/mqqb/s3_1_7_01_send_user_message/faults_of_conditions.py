@@ -64,7 +64,7 @@ _MESSAGE_KIND_CONDITIONS: dict[str, tuple[str, Condition]] = {
 
 
 def _send_from_paused_queue(kind: str) -> Install:
-    """Return an installer of a fault that also sends some messages from a queue that is not connected."""
+    """Return an installer of a fault that also sends selected messages from a queue that is not connected."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         original(session, position, now)
@@ -91,7 +91,9 @@ def _ignore_window_of_later_session(self: Any, original: Any, session: Any) -> b
 
 
 def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
-    """Return an installer of a fault that neither signs nor encrypts some messages, by the attribute given."""
+    """Return an installer of a fault that does not sign, or does not encrypt, selected messages; ``attribute``
+    determines which of the two.
+    """
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> bool:
         place = position.MessagePosition
@@ -169,7 +171,7 @@ def _set_fields_of_constructed_packet(when: Callable[[UserMessagePacket], bool],
 
 
 def _delete_sent_messages_on_close(kind: str) -> Install:
-    """Return an installer of a fault that deletes some sent messages when the connection of a session is lost."""
+    """Return an installer of a fault that deletes selected sent messages when the connection of a session is lost."""
 
     def run(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
         for position in session.OutgoingMessageTable if session.initiator else ():
@@ -181,7 +183,7 @@ def _delete_sent_messages_on_close(kind: str) -> Install:
 
 
 def _ignore_connection_loss(when: Callable[[Any, Any], bool]) -> Install:
-    """Return an installer of a fault that ignores the loss of some connections."""
+    """Return an installer of a fault that ignores the loss of selected connections."""
 
     def run(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
         if not when(self, session):
@@ -205,7 +207,7 @@ def _keep_queue_state_at_later_connection_loss(self: Any, original: Any, session
 
 
 def _send_resent_messages_twice(kind: str) -> Install:
-    """Return an installer of a fault that sends some messages twice on the session after a lost one."""
+    """Return an installer of a fault that sends selected messages twice on the session after a lost session."""
 
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
         again = position.MessagePosition in self.__dict__.setdefault("sent", [])
@@ -218,7 +220,7 @@ def _send_resent_messages_twice(kind: str) -> Install:
 
 
 def _omit_resending_on_next_session(kind: str) -> Install:
-    """Return an installer of a fault that does not send some messages of a lost session on the next session."""
+    """Return an installer of a fault that does not resend selected messages of a lost session on the next session."""
 
     def run(self: Any, original: Any, session: Any) -> None:
         sent = {

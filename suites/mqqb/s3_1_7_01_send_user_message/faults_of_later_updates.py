@@ -39,7 +39,7 @@ class SenderTransactionHeaderOfResentMessageNotUpdated(TransactionalSending):
 
 @fault("sender-resent-message-without-predecessor", breaks="MQQB-3.1.7.1-09", blind=True)
 class SenderResentMessageWithoutPredecessor(TransactionalSending):
-    """The sender sets PreviousTxSequenceNumber of a message that it sends again to 0."""
+    """When the sender sends a message again, it sets PreviousTxSequenceNumber of the message to 0."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

@@ -20,7 +20,9 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 
 
 class _SendingToOtherQueueManager(MessageSending):
-    """Sends some messages on the connection of an open session with another queue manager; a subclass selects which."""
+    """Sends those messages that a subclass selects to a wrong queue manager, on the open connection with this queue
+    manager.
+    """
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
         raise NotImplementedError

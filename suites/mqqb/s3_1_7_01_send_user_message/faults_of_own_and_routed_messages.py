@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: acknowledgments, reports and messages that are sent on."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: acknowledgments, reports and forwarded messages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SenderReportMessageIdNotAssigned(MessageSending):
 
 @fault("router-forwarded-traced-message-not-reported", breaks="MQQB-3.1.7.1.7-02", blind=True)
 class RouterForwardedTracedMessageNotReported(MessageTracing):
-    """The router sends no report when it has sent on a traced message of another queue manager."""
+    """The router sends no report when it has forwarded a traced message of another queue manager."""
 
     def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
@@ -55,8 +55,8 @@ class RouterForwardedTracedMessageNotReported(MessageTracing):
 
 @fault("router-report-label-has-hop-count-before-increment", breaks="MQQB-3.1.7.1.7-04", blind=True)
 class RouterReportLabelHasHopCountBeforeIncrement(MessageTracing):
-    """The router puts RC of the received packet, which it has incremented since, into Label of the report on a message
-    that it sent on.
+    """In Label of the report on a forwarded message, the router puts RC of the received packet, instead of the
+    incremented RC of the forwarded packet.
     """
 
     def __init__(self, qm: QM) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.7 Sending Trace Message: reports on later messages and on messages of some deliveries."""
+"""Faults of MS-MQQB 3.1.7.1.7 Sending Trace Message: reports on later messages, and on messages of some
+delivery modes.
+"""
 
 from __future__ import annotations
 

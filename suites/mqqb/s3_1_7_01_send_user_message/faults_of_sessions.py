@@ -77,7 +77,7 @@ def _cut_label_of_recoverable_message(
 
 
 def _ignore_expiration(applies: Callable[[UserMessagePacket], bool]) -> Install:
-    """Return an installer of a fault with which the sender ignores the expiration of some messages."""
+    """Return an installer of a fault: the sender ignores the expiration of selected messages."""
 
     def check_expiration(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> bool:
         return not applies(packet) and original(packet, now)

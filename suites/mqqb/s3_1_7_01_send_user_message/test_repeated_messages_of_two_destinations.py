@@ -67,7 +67,7 @@ def test_urgent_message_repeats_no_earlier_message(peer, sut, judge):
 @covers("MQQB-3.1.7.16-06")
 def test_order_ack_of_first_message_repeats_no_later_message(peer, sut, judge):
     """The SUT sends three transactional messages. The peer acknowledges the first one by an OrderAck. The SUT does not
-    send the other messages again before their time.
+    resend the other messages before their resend time.
     """
     outgoing = SequenceSentBySut(peer, sut, "mqc-ordered")
     sent = outgoing.send(3)

@@ -204,9 +204,9 @@ def _get_requests_and_lifetimes(frame) -> tuple[list[str], int, int]:
 @covers("MQQB-3.1.7.1-02", "MQQB-3.1.7.13-13")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """An application pauses one outgoing queue of the SUT before messages of each kind of delivery, an urgent message
-    and an acknowledgment, and another outgoing queue before its last message. The SUT sends the waiting messages of a
-    queue only after the application has resumed this queue.
+    """An application pauses one outgoing queue of the SUT. Then messages of each delivery mode, an urgent message and
+    an acknowledgment wait in this queue. The application also pauses a second outgoing queue, in which only its last
+    message waits. The SUT sends the waiting messages of a queue only after the application has resumed this queue.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     beside = peer.direct_name("mqc-beside")

@@ -36,10 +36,10 @@ ROUTED_HOP_COUNTS = (0, 11)
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced message, a traced message that names an unknown report queue, a traced message of each
-    delivery that names a report queue of the peer, and a second untraced message. The SUT sends reports only about the
-    three messages that name a known report queue. Each report has the specified class, destination, label and body, and
-    each message and report has its own identifier.
+    """The SUT sends an untraced message, a traced message that names an unknown report queue, traced messages of each
+    delivery mode that name a report queue of the peer, and a second untraced message. The SUT sends reports only about
+    the three messages that name a known report queue. Each report has the specified class, destination, label and body,
+    and each message and report has its own identifier.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()

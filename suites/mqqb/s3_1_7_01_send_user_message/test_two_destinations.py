@@ -11,8 +11,8 @@ from suites.mqqb.steps.two_destinations import TwoDestinations
 @needs("send")
 @covers("MQQB-3.1.7.1.6-01", "MQQB-3.1.7.1-10")
 def test_messages_arrive_at_their_own_destination(peer, second_host, sut, judge):
-    """The SUT sends express messages in turn to the peer and to a second queue manager at another address. Each queue
-    manager receives its own messages and no other message.
+    """The SUT sends express messages alternately to the peer and to a second queue manager at another address. Each
+    queue manager receives its own messages and no other message.
     """
     two = TwoDestinations(peer, second_host, sut)
     for destination in (*two.both_destinations, *two.both_destinations):

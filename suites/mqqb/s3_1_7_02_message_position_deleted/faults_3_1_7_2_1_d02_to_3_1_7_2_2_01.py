@@ -54,7 +54,7 @@ add(
 
 @fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
 class LockedMessageOfDeletedQueueNotAcknowledged(MessagePositions):
-    """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
+    """When a queue is deleted, the receiver does not acknowledge a message of the queue that a reader has locked."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         locked = position.State is MessagePositionState.LOCKED
@@ -127,7 +127,7 @@ class ReceiverNackQueuePurgedForFirstMessageOnly(FinalAcks):
 
 @fault("receiver-nack-queue-purged-not-for-transactional-messages", breaks="MQQB-3.1.7.2.1-D03", blind=True)
 class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
-    """The receiver sends no NACK_Q_PURGED for a transactional message."""
+    """The receiver sends no acknowledgment of class NACK_Q_PURGED for a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not NACK_PURGED_CLASS or message.TransactionIdentifier is None:
@@ -149,7 +149,7 @@ class ReceiverNackOfTimedOutExpressMessageNotSent(AdminAcks):
 
 @fault("receiver-nack-receive-timeout-of-express-message-omitted", breaks="MQQB-3.1.7.2.1-D04", blind=True)
 class ReceiverNackReceiveTimeoutOfExpressMessageOmitted(AdminAcks):
-    """The receiver sends no NACK_RECEIVE_TIMEOUT for an express message."""
+    """The receiver sends no acknowledgment of class NACK_RECEIVE_TIMEOUT for an express message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not NACK_RECEIVE_TIMEOUT_CLASS or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:

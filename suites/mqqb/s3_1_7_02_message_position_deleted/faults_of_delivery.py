@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-ack-of-purged-express-message-sent-as-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
 class ReceiverAckOfPurgedExpressMessageSentAsRecoverable(AdminAcks):
-    """The receiver sends the acknowledgment of an express message that was purged as a recoverable message."""
+    """If an express message was purged, the receiver sends its acknowledgment as a recoverable message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

@@ -17,8 +17,8 @@ from suites.mqqb.steps.disposition import (
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-01", "MQQB-3.1.7.2.1-02", "MQQB-3.1.7.2.1-D01")
 def test_each_acknowledgment_has_queue_and_delivery_of_its_message(peer, sut, judge):
     """An application receives three messages with different administration queues: a recoverable, an express, and
-    another recoverable message. The SUT sends each ACK_RECEIVE to the administration queue of its message, with the
-    delivery of its message.
+    another recoverable message. The SUT sends each ACK_RECEIVE to the administration queue of its message, and in the
+    delivery mode of this message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.queue("plain")

@@ -28,7 +28,7 @@ _DIRECT_PATH_TYPES = (PrivateQueuePath, PublicQueuePath)
 def _redirect_format_names(
     kinds: type | tuple[type, ...], change: Callable[[Destination | None], Destination | None]
 ) -> Install:
-    """Make the initiator find a wrong destination for format names of some kinds."""
+    """Make the initiator find a wrong destination for format names of the given kinds."""
 
     class DestinationRedirected(NextHops):
         def get_destination_info(self, format_name: str) -> Destination | None:

@@ -43,7 +43,7 @@ def _reuse_first_destination(kinds: type | tuple[type, ...]) -> Install:
 
 
 def _find_no_destination_for_some_format_names(condition: Callable[[str, Any], bool]) -> Install:
-    """Return an installer of a fault that finds no destination for some format names."""
+    """Return an installer of a fault that finds no destination for selected format names."""
 
     def run(self: Any, original: Run, format_name: str) -> Destination | None:
         return None if condition(format_name, parse_format_name(format_name)) else original(format_name)

@@ -64,7 +64,7 @@ def replace_guid_by_queue_identifier(qm: QueueManager, found: Destination | None
 
 
 def find_destination_of_first_public_queue(qm: QueueManager, found: Destination | None) -> Destination | None:
-    """Return the destination of the first public queue in the directory if the right queue is unknown."""
+    """Return the destination of the first public queue in the directory if the requested queue is unknown."""
     if found is not None:
         return found
     if not qm.enterprise.state.DirectoryIntegrated:

@@ -69,8 +69,8 @@ def test_public_name_after_private_name_leads_to_its_queue_manager(peer, sut, ju
 )
 def test_name_beside_open_direct_session_leads_to_its_own_queue_manager(peer, second_host, sut, judge, kind):
     """The SUT has an open session with a second host by a direct format name, and then sends to a direct or private
-    format name of the peer. The SUT connects to the peer. ServerGuid is the GUID in the private name, or for the direct
-    name null or the peer's GUID (E11).
+    format name of the peer. The SUT connects to the peer. For the private name, ServerGuid is the GUID in the name; for
+    the direct name, it is zero or the peer's GUID (erratum E11).
     """
     beside = Sender(second_host, sut)
     beside.send(1)
@@ -143,7 +143,9 @@ def test_destination_beside_unreachable_destination_is_reached(peer, second_host
 
 @covers("MQQB-3.1.7.4-17")
 def test_every_session_to_destination_is_opened(peer, sut, judge):
-    """The SUT sends a message on each of four sessions, of which the peer closes each after its acknowledgment."""
+    """The SUT sends one message on each of four sessions. The peer acknowledges each message, and then closes the
+    session.
+    """
     sender = Sender(peer, sut)
     for number in range(1, 5):
         sender.send(number)

@@ -40,7 +40,7 @@ def send_and_observe_connection(peer, sut, name: str):
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
     """The SUT sends to a direct format name of the peer. The SUT connects to the address in the name; ServerGuid of its
-    request is null, or the peer's GUID (E11).
+    request is zero, or the peer's GUID (erratum E11).
     """
     where, asked, request = send_and_observe_connection(peer, sut, peer.direct_name())
     judge(
@@ -150,7 +150,7 @@ def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, ju
 def test_later_direct_name_leads_to_its_own_address(peer, second_host, sut, judge):
     """The SUT sends to a direct format name of another host, and then to a public queue of the peer by a direct format
     name. The SUT connects to the peer. ServerGuid of this request, and of the request after the peer has closed the
-    connection, is null, or the peer's GUID (E11).
+    connection, is zero, or the peer's GUID (erratum E11).
     """
     send_and_observe_connection(second_host, sut, second_host.direct_name())
     session = OutgoingSession(peer, sut, f"DIRECT=TCP:{peer.address}\\mqc-public")
@@ -295,7 +295,7 @@ def test_name_beside_other_queue_leads_again_to_its_queue_manager(peer, second_h
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge):
     """The SUT sends to a direct format name with a host name in a domain; the host name resolves to the peer's address.
-    The SUT connects to the peer, and ServerGuid of its request is zero, or the peer's GUID (E11).
+    The SUT connects to the peer, and ServerGuid of its request is zero, or the peer's GUID (erratum E11).
     """
     where, asked, request = send_and_observe_connection(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     judge(

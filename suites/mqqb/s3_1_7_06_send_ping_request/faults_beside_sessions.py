@@ -45,7 +45,7 @@ class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(PingHandling):
 
 
 class _ConnectingBeforePingResponse(PingHandling):
-    """Connects without waiting for the Ping Response in some cases; a subclass selects which."""
+    """Connects without waiting for the Ping Response in the sessions that a subclass selects."""
 
     def must_connect_before_ping_response(self, session: Session) -> bool:
         raise NotImplementedError

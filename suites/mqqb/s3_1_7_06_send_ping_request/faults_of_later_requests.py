@@ -23,7 +23,7 @@ def _count_ping_requests(self: PingHandling) -> int:
 
 @fault("initiator-second-ping-request-with-null-guid", breaks="MQQB-3.1.7.6-05", blind=True)
 class InitiatorSecondPingRequestWithNullGuid(PingHandling):
-    """The initiator sets QMGuid of its second and later Ping Requests to the null GUID."""
+    """The initiator sets QMGuid of its second and later Ping Requests to zero."""
 
     def build_request(self) -> PingPacket:
         request = super().build_request()

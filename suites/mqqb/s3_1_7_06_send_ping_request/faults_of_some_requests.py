@@ -29,7 +29,7 @@ SESSION_PORT = 1801
 
 
 def increment_ping_cookie_twice(when: OpeningCondition) -> Install:
-    """Return an installer of a fault that increments PingCookie twice for some Ping Requests."""
+    """Return an installer of a fault that increments PingCookie twice for selected Ping Requests."""
 
     class CookieSkipped(PingHandling):
         def send_request(self, session: Session, now: Now) -> None:

@@ -38,7 +38,7 @@ class AcceptorPingRequestWithCookie0Unanswered(PingHandling):
 
 @fault("acceptor-repeated-ping-request-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
 class AcceptorRepeatedPingRequestUnanswered(PingHandling):
-    """The acceptor does not answer a Ping Request that equals the previous Ping Request."""
+    """The acceptor does not answer a Ping Request that is identical to the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -365,7 +365,7 @@ add(
 
 @fault("acceptor-ping-response-cookie-0-replaced", breaks="MQQB-3.1.7.7-08", blind=True)
 class AcceptorPingResponseCookie0Replaced(PingHandling):
-    """The acceptor answers a Ping Request whose Cookie is zero with the Cookie 1."""
+    """If the Cookie of a Ping Request is zero, the acceptor sends Cookie 1 in its response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
@@ -427,7 +427,9 @@ class AcceptorSendsEachPingResponseToFirstRequester(PingHandling):
 
 @fault("acceptor-ping-response-repeated-for-same-cookie", breaks="MQQB-3.1.7.7-02", blind=True)
 class AcceptorPingResponseRepeatedForSameCookie(PingHandling):
-    """The acceptor answers a request that has the Cookie of the previous request with the same response."""
+    """If a request has the Cookie of the previous request, the acceptor answers it with the same response as the
+    previous request.
+    """
 
     last_response: PingPacket | None = None
 

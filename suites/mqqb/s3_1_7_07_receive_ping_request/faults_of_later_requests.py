@@ -15,8 +15,8 @@ _SIGNATURE_OFFSET = 2
 
 
 def _clear_signature_of_ping_response(when: Callable[[FaultyCore, list[bytes]], bool]) -> Install:
-    """Return an installer of a fault that sets Signature of some Ping Responses to 0. ``when`` is called with the
-    responses so far, which include the present response.
+    """Return an installer of a fault that sets Signature of selected Ping Responses to 0. ``when`` is called with all
+    responses so far, including the present response.
     """
 
     def install(faulty: FaultyCore) -> None:

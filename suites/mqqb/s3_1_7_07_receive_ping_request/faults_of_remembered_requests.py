@@ -21,7 +21,9 @@ class AcceptorAnswersKnownCookieWithFirstPingResponse(PingHandling):
 
 @fault("acceptor-answers-other-sender-with-cookie-of-earlier-ping", breaks="MQQB-3.1.7.7-02", blind=True)
 class AcceptorAnswersOtherSenderWithCookieOfEarlierPing(PingHandling):
-    """The acceptor answers a Ping Request from another queue manager with the Cookie of the request before."""
+    """The acceptor answers a Ping Request from a different queue manager with the Cookie of the preceding
+    Ping Request.
+    """
 
     def build_response(self, request: PingPacket) -> PingPacket:
         before: PingPacket = self.__dict__.get("request", request)

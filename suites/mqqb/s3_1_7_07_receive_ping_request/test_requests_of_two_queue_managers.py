@@ -12,8 +12,8 @@ from suites.mqqb.steps.pinging import ping_sut
 @needs("ping")
 @covers("MQQB-3.1.7.7-02")
 def test_requests_of_two_queue_managers_have_their_own_responses(peer, judge):
-    """Two queue managers send Ping Requests in turn from ports of their own, each request with its own Cookie. Each
-    response has the Cookie of its request.
+    """Two queue managers send Ping Requests alternately, each from a port of its own, and each request has its own
+    Cookie. Each response has the Cookie of its request.
     """
     ends = {peer.identifier: peer.open_ping_port(), OTHER_GUID: peer.open_ping_port()}
     for number in range(2):

@@ -28,7 +28,9 @@ add(
 
 @fault("initiator-ping-response-flags-taken-from-first-response", breaks="MQQB-3.1.7.8-02")
 class InitiatorPingResponseFlagsTakenFromFirstResponse(PingHandling):
-    """The initiator decides by the flags of the first datagram that arrives, even if its Cookie is wrong."""
+    """The initiator uses the flags of the first datagram that arrives after its Ping Request, even if the Cookie of
+    this datagram is wrong.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

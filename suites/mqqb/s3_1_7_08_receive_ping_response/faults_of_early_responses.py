@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.7.8 Receive Ping Response with datagrams that arrive at another time."""
+"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response: datagrams that arrive before the Ping Request or too late."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class InitiatorPingResponseBeforeRequestAccepted(PingHandling):
 
 @fault("initiator-late-response-to-previous-ping-accepted", breaks="MQQB-3.1.7.8-02", blind=True)
 class InitiatorLateResponseToPreviousPingAccepted(PingHandling):
-    """The initiator evaluates a late response to its previous Ping Request as the response to the present request."""
+    """The initiator evaluates a late response to its previous Ping Request as the response to the current request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie

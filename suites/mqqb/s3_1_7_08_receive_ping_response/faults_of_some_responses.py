@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 def ignore_ping_response(when: OpeningCondition) -> Install:
-    """Return an installer of a fault that ignores the Ping Responses of some sessions."""
+    """Return an installer of a fault that ignores the Ping Responses of selected sessions."""
 
     class ResponseIgnored(PingHandling):
         def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -30,8 +30,8 @@ def ignore_ping_response(when: OpeningCondition) -> Install:
 
 
 def delay_ping_response_until_timer_expires(when: OpeningCondition) -> Install:
-    """Return an installer of a fault that uses the Ping Response of some sessions only when the Ping Response Timer
-    expires.
+    """Return an installer of a fault that uses the Ping Responses of selected sessions only when the Ping Response
+    Timer expires.
     """
 
     class ResponseDelayed(PingHandling):

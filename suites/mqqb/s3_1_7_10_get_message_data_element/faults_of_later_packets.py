@@ -16,7 +16,7 @@ _NORMAL_MESSAGE_CLASS, _REPORT_MESSAGE_CLASS = 0, 1
 
 
 def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], bool]) -> Install:
-    """Return an installer of a fault that creates no Message from some packets."""
+    """Return an installer of a fault that creates no Message from selected packets."""
 
     def take(
         self: Any, original: Any, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

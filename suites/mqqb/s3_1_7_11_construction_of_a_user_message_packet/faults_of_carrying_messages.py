@@ -78,7 +78,9 @@ class SenderCarriedWindowSizeIsRemainingRoomOfWindow(_SendingWithChangedHeaderCa
 
 @fault("sender-window-size-in-carried-header-stays-1-after-pause", breaks="MQQB-3.1.7.11-10", blind=True)
 class SenderWindowSizeInCarriedHeaderStays1AfterPause(TransferAdministering):
-    """After a pause of the queue, the sender keeps the WindowSize 1 of the pause."""
+    """After an outgoing queue was paused and resumed, the sender continues to send WindowSize 1 instead of its usual
+    WindowSize.
+    """
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         packet = super().build_pause_ack(session)

@@ -37,7 +37,7 @@ def _change_session_header(change: Callable[[Session, SessionHeader, int], Sessi
 
 
 def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Install:
-    """Return an installer of a fault that omits the SessionHeader of some messages and clears SH."""
+    """Return an installer of a fault that omits the SessionHeader of selected messages and clears SH."""
 
     def run(
         self: Any, original: Callable[..., Any], session: Session, position: OutgoingMessagePosition, now: Now
@@ -125,7 +125,9 @@ def _make_ack_send_timer_restart(when: Callable[[Session, int], bool]) -> Callab
 
 
 def keep_unacked_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
-    """Return a change that keeps UnackedReceivedMsgCount and the Session Ack Send Timer after a SessionHeader."""
+    """Return a function that sets UnackedReceivedMsgCount and the Session Ack Send Timer back to their values before
+    the sender added a SessionHeader to a message.
+    """
 
     def change(self: Any, session: Session, count: int, before: tuple[int, int, int], now: Now) -> None:
         if when(session, count, before):

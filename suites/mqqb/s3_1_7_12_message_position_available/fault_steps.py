@@ -13,8 +13,8 @@ _REDIRECTED_COMMAND_TOKEN = 1_000_000
 
 
 def redirect_sent_messages(meant: Callable[[FaultyCore, SendMessage], bool], *, as_well: bool = False) -> Install:
-    """Return an installer of a fault with which the sender sends some messages to a wrong queue manager; if ``as_well``
-    is true, the sender also sends them to the correct destination.
+    """Return an installer of a fault: the sender sends selected messages to a wrong queue manager and, if ``as_well``
+    is true, also to the correct destination.
     """
 
     def install_redirection(faulty: FaultyCore) -> None:

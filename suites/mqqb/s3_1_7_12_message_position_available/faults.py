@@ -163,7 +163,9 @@ add(
 
 @fault("sender-no-outgoing-entry-for-second-queue-of-same-host", breaks="MQQB-3.1.7.12-07", blind=True)
 class SenderNoOutgoingEntryForSecondQueueOfSameHost(MessageSending):
-    """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
+    """When the sender is connected to one queue of a computer, it creates no entry in OutgoingMessageTable for a
+    message to a second queue of this computer.
+    """
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         host = position.MessagePosition.MessageReference.DestinationQueueFormatName.partition("\\")[0]

@@ -133,7 +133,7 @@ def _set_tx_sequence_number_to_table_size(
 
 
 def _transmit_packets_twice(meant: Callable[[Any, Session, OutgoingMessagePosition, bytes], bool]) -> Install:
-    """Return an installer of a fault that transmits the packets of some messages twice."""
+    """Return an installer of a fault that transmits the packets of selected messages twice."""
 
     def transmit(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any) -> None:
         original(session, position, packet)

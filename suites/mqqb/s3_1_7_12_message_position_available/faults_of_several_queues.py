@@ -41,7 +41,7 @@ class _DestinationsWithHttpsNames(DestinationResolving):
 
 
 class _DestinationsWithHttpNamesOfKnownHosts(DestinationResolving):
-    """Accepts HTTP names of hosts to which an outgoing queue leads."""
+    """Accepts an HTTP name as a destination if an outgoing queue for the host of the name exists."""
 
     def find_local_queue(self, text: str) -> Queue | None:
         host = _get_host_of_http_name(text)
@@ -130,8 +130,8 @@ class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(MessageSending):
 
 @fault("sender-packets-after-pause-repeat-content-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
 class SenderPacketsAfterPauseRepeatContentOfFirstEntry(MessageSending):
-    """The sender sends the messages that waited in a paused queue with the properties and the body of the first of
-    them.
+    """When a paused queue is resumed, the sender sends all waiting messages with the properties and the body of the
+    first waiting message.
     """
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -282,7 +282,7 @@ def test_new_entry_behind_acknowledged_message_has_initial_flags(peer, sut, judg
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     """An application pauses the SUT's outgoing queue of an open session after its first message. The SUT does not send
     an express, a recoverable, a transactional and an urgent message to that queue, although it sends a message of each
-    kind to a different queue (E85).
+    kind to a different queue (erratum E85).
     """
     sender = Sender(peer, sut)
     beside = peer.direct_name("mqc-beside")
@@ -321,7 +321,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     """An application pauses the SUT's outgoing queue, the peer closes the session, and the application sends a second
-    message. The SUT opens no session within two retry times (E85).
+    message. The SUT opens no session within two retry times (erratum E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)

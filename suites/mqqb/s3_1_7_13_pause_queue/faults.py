@@ -274,8 +274,8 @@ class SenderPauseSessionAckOmittedWithoutNewReceivedMessage(TransferAdministerin
     blind=True,
 )
 class SenderSecondPauseSessionAckRepeatsCountsOfFirst(TransferAdministering):
-    """In the SessionAck of a second or later pause, the queue manager repeats the counts and flags of the first pause's
-    SessionAck, except AckSequenceNumber.
+    """In the SessionAck that the queue manager sends for the second and each later pause of a queue, it repeats the
+    counts and flags of the first such SessionAck, except AckSequenceNumber.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -291,7 +291,9 @@ class SenderSecondPauseSessionAckRepeatsCountsOfFirst(TransferAdministering):
 
 @fault("pause-session-ack-of-empty-queue-has-normal-window-size", breaks="MQQB-3.1.7.13-08", blind=True)
 class PauseSessionAckOfEmptyQueueHasNormalWindowSize(TransferAdministering):
-    """The queue manager sends the SessionAck that pauses a queue without messages with the normal WindowSize."""
+    """When a queue without messages is paused, WindowSize of the SessionAck for this pause is the usual WindowSize of
+    the session.
+    """
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         if len(session.OutgoingMessageTable):
@@ -441,8 +443,8 @@ class QueueManagerSecondPauseSendsWindowSizeOfSession(TransferAdministering):
 
 @fault("sender-session-active-after-pause-that-acknowledges-messages", breaks="MQQB-3.1.7.13-12", blind=True)
 class SenderSessionActiveAfterPauseThatAcknowledgesMessages(TransferAdministering):
-    """The queue manager leaves SessionActive at TRUE if the SessionAck of a pause acknowledges messages that it has
-    received on the session.
+    """When a queue is paused and the SessionAck for this pause acknowledges messages that have arrived on the session,
+    the queue manager leaves SessionActive at TRUE.
     """
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

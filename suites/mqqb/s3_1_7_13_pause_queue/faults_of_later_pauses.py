@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 def _restart_ack_send_timer_after_pause(applies: Any) -> Install:
-    """Return an installer of a fault with which the Session Ack Send Timer still runs after some pauses."""
+    """Return an installer of a fault: after selected pauses, the Session Ack Send Timer still runs."""
 
     def pause(self: Any, original: Any, queue: OutgoingQueue, now: Now) -> None:
         session = queue.session
@@ -31,7 +31,7 @@ def _restart_ack_send_timer_after_pause(applies: Any) -> Install:
 
 
 def _restore_recoverable_ack_flags_after_pause(applies: Any) -> Install:
-    """Return an installer of a fault that restores RecoverableMsgAckFlags after some pauses."""
+    """Return an installer of a fault that restores RecoverableMsgAckFlags after selected pauses."""
 
     def pause(self: Any, original: Any, queue: OutgoingQueue, now: Now) -> None:
         session = queue.session

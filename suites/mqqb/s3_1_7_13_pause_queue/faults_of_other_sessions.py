@@ -1,4 +1,6 @@
-"""Faults in the SessionAck of a pause, on later sessions and beside other sessions. Spec: MS-MQQB 3.1.7.13."""
+"""Faults in the SessionAcks that are sent when a queue is paused, on later sessions and beside other sessions. Spec:
+MS-MQQB 3.1.7.13.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from reference_qm.model.adm import Session
 
 
 class _ChangedSessionAckOfPause(TransferAdministering):
-    """Changes a field of the SessionAck of a pause."""
+    """Changes a field of the SessionAck that the queue manager sends when a queue is paused."""
 
     field = ""
 
@@ -27,7 +29,9 @@ class _ChangedSessionAckOfPause(TransferAdministering):
 
 @fault("queue-manager-pause-ack-number-counted-from-last-acknowledgment", breaks="MQQB-3.1.7.13-04", blind=True)
 class QueueManagerPauseAckNumberCountedFromLastAcknowledgment(_ChangedSessionAckOfPause):
-    """The queue manager counts RecoverableMsgAckSeqNumber in the SessionAck of a pause from the last acknowledgment."""
+    """In the SessionAck that the queue manager sends when a queue is paused, RecoverableMsgAckSeqNumber is relative to
+    the last acknowledgment.
+    """
 
     field = "RecoverableMsgAckSeqNumber"
 
@@ -37,7 +41,9 @@ class QueueManagerPauseAckNumberCountedFromLastAcknowledgment(_ChangedSessionAck
 
 @fault("queue-manager-pause-ack-has-recoverable-number-of-other-session", breaks="MQQB-3.1.7.13-04", blind=True)
 class QueueManagerPauseAckHasRecoverableNumberOfOtherSession(_ChangedSessionAckOfPause):
-    """The queue manager takes RecoverableMsgAckSeqNumber in the SessionAck of a pause from another open session."""
+    """In the SessionAck that the queue manager sends when a queue is paused, RecoverableMsgAckSeqNumber is that of
+    another open session.
+    """
 
     field = "RecoverableMsgAckSeqNumber"
 
@@ -48,8 +54,8 @@ class QueueManagerPauseAckHasRecoverableNumberOfOtherSession(_ChangedSessionAckO
 
 @fault("queue-manager-pause-ack-counts-only-unacked-recoverable-messages", breaks="MQQB-3.1.7.13-06", blind=True)
 class QueueManagerPauseAckCountsOnlyUnackedRecoverableMessages(_ChangedSessionAckOfPause):
-    """The queue manager sets RecoverableMsgSeqNumber in the SessionAck of a pause to the number of recoverable messages
-    that await an acknowledgment.
+    """In the SessionAck that the queue manager sends when a queue is paused, RecoverableMsgSeqNumber is the number of
+    recoverable messages that await an acknowledgment.
     """
 
     field = "RecoverableMsgSeqNumber"
@@ -60,8 +66,8 @@ class QueueManagerPauseAckCountsOnlyUnackedRecoverableMessages(_ChangedSessionAc
 
 @fault("queue-manager-pause-ack-has-recoverable-count-of-all-sessions", breaks="MQQB-3.1.7.13-06", blind=True)
 class QueueManagerPauseAckHasRecoverableCountOfAllSessions(_ChangedSessionAckOfPause):
-    """The queue manager sets RecoverableMsgSeqNumber in the SessionAck of a pause to the number of recoverable messages
-    sent on all open sessions.
+    """In the SessionAck that the queue manager sends when a queue is paused, RecoverableMsgSeqNumber is the number of
+    recoverable messages sent on all open sessions.
     """
 
     field = "RecoverableMsgSeqNumber"

@@ -14,8 +14,8 @@ WAIT_FOR_MESSAGE_ARRIVAL_MS = 50
 @needs("send", "pause")
 @covers("MQQB-3.1.7.13-04", "MQQB-3.1.7.13-06")
 def test_ack_of_pause_has_counts_of_its_own_session(peer, second_host, sut, judge):
-    """The SUT has sessions with the peer and a second queue manager, on which other numbers of messages were sent. An
-    application pauses the queue for the peer: the SessionAck has the numbers of the session with the peer.
+    """The SUT has sessions with the peer and with a second queue manager, on which it has sent different numbers of
+    messages. An application pauses the queue for the peer: the SessionAck has the numbers of the session with the peer.
     """
     sut.limit_time_scale(1)
     two = TwoDestinations(peer, second_host, sut)

@@ -21,7 +21,7 @@ def _count_earlier_resumes(self: Any, queue: Any) -> int:
 
 
 def _omit_session_of_resumed_queue(when: Condition) -> Install:
-    """Return an installer of a fault that does not establish a session for some resumed queues."""
+    """Return an installer of a fault that does not establish a session for selected resumed queues."""
 
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
         establishing = self.qm.session_establishing
@@ -44,8 +44,8 @@ class _EstablishingThatOmitsSessionOfResumedQueue:
 
 
 def _dispatch_selected_messages(when: Callable[[Any, int, int], bool]) -> Install:
-    """Return an installer of a fault that dispatches some messages of a resumed queue; ``when`` gets the position, its
-    place and the number of earlier resumes.
+    """Return an installer of a fault that dispatches only selected messages of a resumed queue; ``when`` gets the
+    position of a message, its place and the number of earlier resumes.
     """
 
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:

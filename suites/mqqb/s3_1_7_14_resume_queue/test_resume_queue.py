@@ -17,9 +17,9 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 @varied("time to be received", "time to reach queue", priority=("3", "0"))
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
-    """One message of each delivery waits in the SUT's paused outgoing queue, whose session is open. When an application
-    resumes the queue, the SUT sends all three messages. The application pauses the queue again, and a further message
-    waits. When the queue is resumed again, the SUT sends this message.
+    """An express, a recoverable and a transactional message wait in the SUT's paused outgoing queue, whose session is
+    open. When an application resumes the queue, the SUT sends all three messages. The application pauses the queue
+    again, and a further message waits. When the queue is resumed again, the SUT sends this message.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -202,7 +202,7 @@ def test_resumed_empty_queue_leaves_on_hold_each_time(peer, sut, judge):
 
 
 def list_tags_after_first_message(session: Conversation) -> list[int]:
-    """Return the tags of the messages after the first message, in order; a tag that a resent message
-    repeats is listed once (E65).
+    """Return the tags of the messages after the first message, in order; a tag that a resent message repeats is listed
+    once (erratum E65).
     """
     return [tag for tag in dict.fromkeys(Sender.list_tags(session.messages)) if tag != 1]

@@ -143,8 +143,8 @@ add(
 
 @fault("receiver-q-deleted-ack-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
 class ReceiverQDeletedAckWithoutBody(AdminAcks):
-    """The receiver sends the acknowledgment of a message that was deleted with its queue without the
-    body of the message.
+    """If a message was deleted with its queue, the receiver sends the acknowledgment without the body of the
+    message.
     """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

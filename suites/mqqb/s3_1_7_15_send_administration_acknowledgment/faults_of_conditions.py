@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment with a condition: class, delivery, queue."""
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that depend on the class, the delivery mode or the
+queue of an acknowledgment.
+"""
 
 from __future__ import annotations
 

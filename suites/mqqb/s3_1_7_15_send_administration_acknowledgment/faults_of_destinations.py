@@ -43,7 +43,9 @@ QueueNameChange = Callable[[str, Message], str]
 
 
 def _add_missing_admin_queue(find: Callable[[Any, Message], str | None]) -> Install:
-    """Return an installer of a fault that acknowledges a message without administration queue to another queue."""
+    """Return an installer of a fault: if a message names no administration queue, the receiver sends its acknowledgment
+    to another queue.
+    """
 
     def send(self: Any, original: OriginalAckSending, message: Message, message_class: MessageClass, now: Now) -> None:
         if not message.AdministrationQueueFormatName:
@@ -78,8 +80,8 @@ def _send_copies_of_acks(
 def _change_queue_name_of_ack_by_kind(
     attribute: str, kind: Any, classes: frozenset[MessageClass], change: QueueNameChange
 ) -> Install:
-    """Return an installer of a fault that changes the destination or the response queue of acknowledgments if it is a
-    format name of one kind.
+    """Return an installer of a fault: if the destination or the response queue of an acknowledgment is a format name of
+    the given kind, this name is changed.
     """
 
     def change_ack(ack: Message, message: Message) -> Message:
@@ -196,7 +198,9 @@ def _is_admin_ack(packet: UserMessagePacket, classes: frozenset[MessageClass]) -
 
 
 def _set_privacy_level(classes: frozenset[MessageClass]) -> Install:
-    """Return an installer of a fault that sends acknowledgments with PrivacyLevel Base, although the body is clear."""
+    """Return an installer of a fault that sends acknowledgments with PrivacyLevel Base, although their body is not
+    encrypted.
+    """
 
     def change_packet(packet: UserMessagePacket) -> bytes:
         changed: UserMessagePacket = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": 1})

@@ -35,7 +35,9 @@ def _reuse_message_id_of_nack(self: Any, original: Any, message: Message, kind: 
 
 
 def _repeat_attribute_of_earlier_ack(attribute: str, when: Callable[[Any], bool]) -> Install:
-    """Return an installer of a fault with which some acknowledgments repeat an attribute of the previous one."""
+    """Return an installer of a fault: acknowledgments of selected classes repeat an attribute of the previous such
+    acknowledgment.
+    """
 
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
         ack: Message = original(message, kind, now)
@@ -203,8 +205,8 @@ class ReceiverAdminAckOfEncryptedMessageEncrypted(AdminAcks):
 
 @fault("receiver-ack-of-removal-copies-correlation-id-of-message", breaks="MQQB-3.1.7.15-16", blind=True)
 class ReceiverAckOfRemovalCopiesCorrelationIdOfMessage(AdminAcks):
-    """When a message that has a CorrelationIdentifier itself leaves its queue, the receiver copies it into the
-    acknowledgment instead of the identifier of the message.
+    """When a message leaves its queue, the receiver copies the CorrelationIdentifier of the message, if it has one,
+    into the acknowledgment instead of the identifier of the message.
     """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

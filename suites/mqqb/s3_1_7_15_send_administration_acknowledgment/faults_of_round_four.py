@@ -37,8 +37,8 @@ class RouterAckNamesResponseQueueOnRouterItself(MessageAdmission):
 
 @fault("receiver-acknowledgment-to-queue-of-third-computer-sent-to-source", breaks="MQQB-3.1.7.15-09", blind=True)
 class ReceiverAcknowledgmentToQueueOfThirdComputerSentToSource(AdminAcks):
-    """When a message leaves its queue, and its administration queue is a private queue of a third queue manager, the
-    receiver addresses the acknowledgment to the private queue with the same number of the source.
+    """When a message leaves its queue and its administration queue is a private queue of a third queue manager, the
+    receiver addresses the acknowledgment to the private queue of the same number on the source of the message.
     """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:

@@ -62,8 +62,8 @@ def test_acknowledgment_of_receipt_for_third_queue_manager_does_not_name_peer(pe
 @needs("private_names")
 def test_response_queue_of_acknowledgment_from_router_is_destination(peer, sut, judge):
     """The peer sends a message that is addressed to a private queue of the peer, with a hop count with which the SUT
-    does not forward it. If the SUT acknowledges the refusal (E30), the response queue of the acknowledgment is that
-    private queue of the peer.
+    does not forward it. If the SUT acknowledges the refusal (erratum E30), the response queue of the acknowledgment is
+    that private queue of the peer.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     fields = peer.build_fields_for_private_destination(peer.identifier, DESTINATION_QUEUE_NUMBER) | {

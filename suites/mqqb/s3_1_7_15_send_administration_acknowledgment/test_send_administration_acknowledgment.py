@@ -176,8 +176,9 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends express, recoverable and transactional messages to a missing queue, two messages of an unknown
-    user, and a nontransactional message to a transactional queue. The SUT sends BAD_DST_Q and ACCESS_DENIED only if
-    SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG also if SendInsecureNacks is FALSE.
+    user, and a nontransactional message to a transactional queue. The SUT sends acknowledgments of class BAD_DST_Q and
+    ACCESS_DENIED only if SendInsecureNacks is TRUE, but sends one of class NOT_TRANSACTIONAL_MSG even if
+    SendInsecureNacks is FALSE.
     """
     if insecure:
         sut.enable_insecure_nacks()

@@ -88,7 +88,7 @@ def judge_ack_values(judge, rules: Mapping[str, tuple[str, ...]], expected: dict
     numbers = {name: number for number, name in enumerate(expected, 1)}
     for field, of_field in rules.items():
         if not known:
-            judge.mark_not_exercised(*of_field, reason="no acknowledgment names a message of the check")
+            judge.mark_not_exercised(*of_field, reason="no acknowledgment identifies a message of the check")
             continue
         judge(
             *of_field,

@@ -1,4 +1,6 @@
-"""Faults that break rules of MS-MQQB 3.1.7.16 Send User Message Wrapper for a later or another message."""
+"""Faults that break rules of MS-MQQB 3.1.7.16 Send User Message Wrapper for later messages, or for messages of one
+kind.
+"""
 
 from __future__ import annotations
 

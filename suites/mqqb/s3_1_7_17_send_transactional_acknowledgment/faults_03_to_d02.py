@@ -234,8 +234,8 @@ ACK_RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 @fault("receiver-final-ack-of-purged-message-without-session-not-sent", breaks="MQQB-3.1.7.17-11", blind=True)
 class ReceiverFinalAckOfPurgedMessageWithoutSessionNotSent(FinalAcks):
-    """The receiver sends no FinalAck for a message that is removed without receipt if the session of the
-    message is closed.
+    """If the session of a message is closed, the receiver sends no FinalAck when the message is removed without
+    receipt.
     """
 
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -36,7 +36,7 @@ _EXPRESS_DELIVERY_ATTRIBUTE = {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS}
 
 
 def _replace_final_ack_class(right: MessageClass, wrong: MessageClass) -> Install:
-    """Return an installer of a fault that sends FinalAcks of one class with another class."""
+    """Return an installer of a fault that replaces the class of the FinalAcks of one class by a wrong class."""
     return change_step_arguments(
         OrderAcks.send_transactional_ack,
         message_class=lambda given: wrong if given.message_class is right else given.message_class,

@@ -111,12 +111,14 @@ class ReceiverAcksOfDirectSessionAddressedToPrivateName(OrderAcks):
 
 
 class _ChangedOrderAckBuilding(OrderAcks):
-    """Builds some OrderAcks from other elements; a subclass selects which."""
+    """Builds OrderAcks from wrong elements in the cases that a subclass selects."""
 
     def list_transfers_of_sender(
         self, transfer: IncomingTransactionalTransferInfo
     ) -> list[IncomingTransactionalTransferInfo]:
-        """Return the transfers from the sender of a transfer, in the order of the queues."""
+        """Return all incoming transfers of the sender to whom the given transfer belongs, in the order of
+        their queues.
+        """
         return [
             one
             for queue in self.qm.queue_names.list_every_queue()
@@ -252,7 +254,9 @@ class ReceiverFinalAckOfRefusedPacketMessageIdCutTo31Bits(_FinalAcksWithChangedR
 
 @fault("receiver-final-acks-of-refused-packets-repeat-first-message-id", breaks="MQQB-3.1.7.17-D10", blind=True)
 class ReceiverFinalAcksOfRefusedPacketsRepeatFirstMessageId(_FinalAcksWithChangedRefusalBodies):
-    """The receiver sets MessageID in the FinalAck of each refused packet of a sequence to that of the first one."""
+    """The receiver sets MessageID in the FinalAcks of all refused packets of a sequence to the MessageID of the first
+    refused packet.
+    """
 
     def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         known = self.__dict__.setdefault("identifiers", {}).setdefault(body.TxSequenceID, body.MessageID)

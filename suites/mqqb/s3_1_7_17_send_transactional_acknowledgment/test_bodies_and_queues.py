@@ -300,9 +300,9 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
 @varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge):
-    """The peer sends two transactional messages to a private format name of the SUT and one to a private name without
-    queue, and an application receives the first message. The SUT addresses the OrderAcks and FinalAcks to private queue
-    4 of the peer.
+    """The peer sends two transactional messages to a private format name of the SUT and one to a private name for which
+    no queue exists, and an application receives the first message. The SUT addresses the OrderAcks and FinalAcks to
+    private queue 4 of the peer.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)

@@ -14,7 +14,9 @@ from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_
 
 
 def _get_destination(frame) -> str:
-    """Return the direct format name of an acknowledgment's destination in lower case, or that there is none."""
+    """Return the direct format name of an acknowledgment's destination in lower case, or a text which states that the
+    destination is not a direct format name.
+    """
     name = getattr(frame["UserHeader"].DestinationQueue, "DirectFormatName", "no direct name")
     return str(name).rstrip("\0").lower()
 

@@ -1,4 +1,4 @@
-"""Steps that measure when a session ends by its Session Cleanup Timer, in cleanup times."""
+"""Steps that measure when a session ends by its Session Cleanup Timer. The times are in durations of this timer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def await_session_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> s
 
 
 def describe_session_cleanup_time(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
-    """Return a description of when a session ended, in cleanup times from the first packet of the peer."""
+    """Return a description of when a session ended. The time is counted from the first packet of the peer, in durations
+    of the Session Cleanup Timer.
+    """
     if session.record.closed_at_ms is None:
         return "still open"
     took = session.peer.measure_duration(session.sent[0], session.record.closed_at_ms)

@@ -193,7 +193,7 @@ class AcknowledgingReceiver(Receiver):
 
     def acknowledge_all(self) -> None:
         """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
-        arrive. After this step, the peer must not send further packets (E19).
+        arrive. After this step, the peer must not send further packets (erratum E19).
         """
         self.peer.inbox.acknowledge()
 

@@ -95,7 +95,7 @@ def check_user_flags_except_mp_dm_and_dq_are_zero(packet: Any) -> Finding:
 
 
 def check_destination_by_private_name(packet: Any) -> Finding:
-    """Check that the destination is private queue 4 if DQ is 3 (E42)."""
+    """Check that the destination is private queue 4 if DQ is 3 (erratum E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None

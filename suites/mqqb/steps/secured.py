@@ -301,7 +301,7 @@ class SecuredMessageSender:
 
     def require_accepted_signature(self, user: ProvisionedUser | None = None) -> None:
         """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
-        because the SUT and the tester possibly hash different bytes (E81).
+        because the SUT and the tester possibly hash different bytes (erratum E81).
 
         The messages name ``user`` as the sender. If ``user`` is not given, and the acknowledgment of a refusal shows
         the reason, the messages name no sender.

@@ -82,9 +82,9 @@ class Sender:
 
     def poll_session(self, within_ms: int | None = None) -> Conversation | None:
         """Wait for the session on which the SUT sends next: a session that the SUT sets up, or a session that is
-        already open. A new message on an open session identifies that session (E16). If there are later connections,
-        skip a connection that ended before its session was set up, for example because of a restart. Return None if
-        there is no session.
+        already open. A new message on an open session identifies that session (erratum E16). If there are later
+        connections, skip a connection that ended before its session was set up, for example because of a restart.
+        Return None if there is no session.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.wait(

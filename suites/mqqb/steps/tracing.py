@@ -44,7 +44,9 @@ class TraceReportMessage:
 
     @staticmethod
     def build_expected_label(message: Frame) -> str:
-        """Return the part of a report's label that precedes the time. This part is the same in both readings of E35."""
+        """Return the part of a report's label that precedes the time. Erratum E35 allows two forms of the label, which
+        are the same in this part.
+        """
         user = message["UserHeader"]
         source = str(user.SourceQueueManager).upper()
         return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"

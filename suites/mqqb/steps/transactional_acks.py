@@ -17,7 +17,7 @@ UNCAPTURED_MESSAGES_REASON = "its messages may have been received before the cap
 
 
 def check_order_ack_body(packet: Any, context: Context) -> Finding:
-    """Check that the body has the layout of 2.2.4.1."""
+    """Check that the body has the layout that MS-MQQB 2.2.4.1 specifies."""
     if not is_order_ack(packet):
         return None
     body = packet.MessagePropertiesHeader.MessageBody

@@ -59,7 +59,9 @@ add(
 
 @fault("queue-manager-waiting-receive-deletes-message-before-commit", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
 class QueueManagerWaitingReceiveDeletesMessageBeforeCommit(MessageReading):
-    """A receive in a transaction that waited for its message deletes the message at once."""
+    """If a receive in a transaction has waited for its message, the queue manager deletes the message at once instead
+    of at the commit.
+    """
 
     def dequeue_message(
         self,

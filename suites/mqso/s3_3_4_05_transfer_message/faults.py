@@ -68,7 +68,7 @@ add(
 
 @fault("receiver-stores-duplicate-of-message-already-received", breaks="MQSO-3.3.4.5-D01", blind=True)
 class ReceiverStoresDuplicateOfMessageAlreadyReceived(MessageHistory):
-    """The receiver stores a repeated message if an application has received the first one in the meantime."""
+    """The receiver stores a repeated message if an application has received the original message in the meantime."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         entry = super().find_duplicate(packet)
@@ -110,8 +110,8 @@ add(
 
 @fault("receiver-refuses-second-message-without-nack", breaks="MQSO-3.3.4.5-D02")
 class ReceiverRefusesSecondMessageWithoutNack(MessageAdmission):
-    """The receiver sends a negative acknowledgment for the first message that it refuses for a reason, and for no later
-    message that it refuses for this reason.
+    """The receiver sends a negative acknowledgment only for the first of several messages that it refuses for the same
+    reason.
     """
 
     def refuse_message(

@@ -19,7 +19,7 @@ ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
 @covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTING_RULES)
 def test_messages_to_other_site_pass_router(topology, judge, delivery):
     """The sender sends three messages for a queue in another site to the router. The router acknowledges them and
-    forwards them to the receiver, which acknowledges them in turn.
+    forwards them to the receiver, which also acknowledges them.
     """
     routed = RoutedMessages(topology, delivery)
     routed.send(*APPLICATION_TAGS_OF_SENT_MESSAGES)

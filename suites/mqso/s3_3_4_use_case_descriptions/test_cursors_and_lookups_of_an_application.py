@@ -10,8 +10,8 @@ from suites.applications import Application
 @needs("receive", "queues")
 @covers("MQSO-3.3.4.2-D01")
 def test_query_of_queue_leaves_cursor_in_place(peer, sut, judge):
-    """A cursor has passed two of three messages. After two queries of the queue and one of its messages, the cursor
-    goes on with the third message.
+    """A cursor has passed two of three messages. After two queries of the queue and one query of its messages, the
+    cursor continues with the third message.
     """
     application = Application(peer, sut)
     application.store("first", "second", "third")

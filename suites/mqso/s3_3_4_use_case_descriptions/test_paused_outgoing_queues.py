@@ -15,8 +15,8 @@ DELIVERY_MODES = ("express", "recoverable", "transactional")
 @covers("MQSO-3.3.4.2-D01", "MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D03")
 def test_paused_outgoing_queue_accepts_messages_and_stays_paused(peer, sut, judge):
     """The SUT has a session with the peer for an outgoing queue that is then paused. The application can still send
-    messages of each delivery; they wait in the queue. Two queries leave the queue paused. When the queue is resumed,
-    the messages are sent.
+    express, recoverable and transactional messages; they wait in the queue. Two queries leave the queue paused. When
+    the queue is resumed, the messages are sent.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-paused"))
     sender.send(1)

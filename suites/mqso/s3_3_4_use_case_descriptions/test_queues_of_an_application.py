@@ -316,7 +316,13 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
         answers.append([one.await_label() for one in pair if one.is_answered()])
     observed = {"after_the_first_message": answers[0], "after_the_second_message": set(answers[1])}
     expected = facts(after_the_first_message=["5"], after_the_second_message={"5", "6"})
-    judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case="two reads of one handle")
+    judge(
+        "MQSO-3.3.4.6-D01",
+        "MQSO-5.1.1.2-D03",
+        expected=expected,
+        observed=observed,
+        case="two reads that wait through one handle",
+    )
 
 
 @needs("send", "receive", "queue_control", "transactions")

@@ -73,7 +73,9 @@ class ReceiverSecondMessageOfTransactionNotStored(MessageArrival):
 
 @fault("internal-transaction-with-receive-needs-coordinator", breaks="MQSO-4.3.1.2-D08")
 class InternalTransactionWithReceiveNeedsCoordinator(TransactionCoordinating):
-    """The queue manager decides an internal transaction that received a message only if a coordinator is available."""
+    """If an internal transaction has received a message, the queue manager commits or aborts the transaction only if a
+    coordinator is available.
+    """
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
         received = transaction is not None and any(

@@ -45,7 +45,7 @@ class QueueManagerCommitOfTransactionWithSendsUndoesReceives(TransactionEvents):
 
 @fault("queue-manager-prepared-transaction-lost-at-restart", breaks="MQSO-4.3.1.2-01", blind=True)
 class QueueManagerPreparedTransactionLostAtRestart(TransactionRecords):
-    """A queue manager does not know a transaction for which it has voted after a restart."""
+    """After a restart, a queue manager no longer knows the transactions for which it has voted."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -67,7 +67,7 @@ class SenderTransactionalMessageAfterFirstNotRepeated(TransactionalSending):
 
 @fault("sender-transactional-message-repeated-only-once", breaks="MQSO-4.3.1.2-D03", blind=True)
 class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
-    """The sender repeats transactional messages that were not acknowledged only once."""
+    """The sender sends each transactional message that was not acknowledged only one more time."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         repeated: set[int] = self.__dict__.setdefault("repeated", set())
@@ -78,7 +78,7 @@ class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
 
 @fault("sender-order-ack-deletes-only-last-acknowledged-message", breaks="MQSO-4.3.1.2-D05", blind=True)
 class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
-    """An OrderAck for several messages lets the sender delete only the last of them."""
+    """When an OrderAck acknowledges several messages, the sender deletes only the last of them."""
 
     def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         kept = {}
@@ -92,7 +92,7 @@ class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
 
 
 class TransactionKindOfSendsRecorder(TransactionEvents):
-    """A part of the queue manager that keeps whether the transaction of each local message was internal."""
+    """A part of the queue manager that records whether the transaction that sent a local message was internal."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         for operation in transaction.TransactionalOperationCollection:

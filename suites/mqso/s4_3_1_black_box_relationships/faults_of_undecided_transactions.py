@@ -12,7 +12,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-external-transaction-without-sends-committed-at-prepare", breaks="MQSO-4.3.1.2-02", blind=True)
 class QueueManagerExternalTransactionWithoutSendsCommittedAtPrepare(TransactionCoordinating):
-    """The queue manager commits an external transaction that only receives messages when the transaction is
+    """If an external transaction only receives messages, the queue manager commits the transaction as soon as it is
     prepared.
     """
 

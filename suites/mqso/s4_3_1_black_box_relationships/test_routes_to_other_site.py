@@ -14,8 +14,8 @@ DELIVERY_AND_RESTART_STEPS = ("express", "recoverable", RESTART_STEP_OF_DELIVERY
 @needs("directory", "environment", "inspect", "send", "restart")
 @covers("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
-    """Messages of each delivery to a public queue of another site arrive at the peer, which is the site gate. Each
-    message is sent on a new session, the last two after a restart of the SUT.
+    """Express, recoverable and transactional messages to a public queue of another site arrive at the peer, which is
+    the site gate. Each message is sent on a new session, the last two after a restart of the SUT.
     """
     sender = Sender(peer, sut, f"PUBLIC={GUID_OF_PUBLIC_QUEUE_IN_OTHER_SITE}")
     for number, step in enumerate(DELIVERY_AND_RESTART_STEPS, 1):

@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 
 class _RestartedCursorMover(QueueCursors):
-    """After a restart, opens a cursor at the second message, where a cursor stood before the restart."""
+    """If a cursor was open before a restart, opens it again after the restart at the second message of its queue."""
 
     was_restarted = False
 

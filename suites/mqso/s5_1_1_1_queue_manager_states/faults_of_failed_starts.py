@@ -1,4 +1,4 @@
-"""Faults in the initialization that fails and is repeated, and in flow control."""
+"""Faults in the repetition of a failed initialization, and in flow control."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_sut_listens_beside_open_session_and_remote_reader(peer, sut, remote, ju
 @needs("qm2qm", "ping", "restart")
 @covers("MQSO-5.1.1-01")
 def test_sut_listens_after_restart(peer, sut, judge):
-    """After a restart, and beside an open session, the SUT accepts two more sessions, answers two pings, and accepts
+    """After a restart, and while a session is open, the SUT accepts two more sessions, answers two pings, and accepts
     the binds of two remote readers.
     """
     sut.restart()

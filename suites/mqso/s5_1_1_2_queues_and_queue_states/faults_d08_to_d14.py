@@ -48,7 +48,7 @@ add(
 
 @fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
 class IdleOutgoingQueueDestroyedWithMessages(DestinationResolving):
-    """The queue manager destroys an outgoing queue that has had no connection for some time, together with its
+    """The queue manager destroys an outgoing queue that has had no connection for a certain time, together with its
     messages.
     """
 

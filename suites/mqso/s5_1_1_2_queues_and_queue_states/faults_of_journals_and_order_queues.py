@@ -34,7 +34,9 @@ class ReceiverOrderAckForDirectSessionSentToQueueWithoutDollar(OrderAcks):
 
 @fault("receiver-order-ack-for-private-name-sent-to-other-private-queue", breaks="MQSO-5.1.1.2-D14", blind=True)
 class ReceiverOrderAckForPrivateNameSentToOtherPrivateQueue(OrderAcks):
-    """The receiver sends order acknowledgments of messages to a private format name to another private queue."""
+    """If a message is addressed to a private format name, the receiver sends its order acknowledgment to a private
+    queue that is not the order queue.
+    """
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
         if session.DirectFormatSession:

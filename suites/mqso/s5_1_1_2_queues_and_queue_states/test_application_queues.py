@@ -22,7 +22,7 @@ SMALL_BODY_BYTES = 200
 @varied("positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transactional):
     """Two of five messages are received in order. A purge removes the other three messages. A nontransactional queue
-    also contains messages of the lowest and the highest priority, which the purge removes too. A second purge changes
+    also contains messages of the lowest and the highest priority, which the purge also removes. A second purge changes
     nothing, and the queue stores the next message.
     """
     application = Application(peer, sut, transactional=transactional)

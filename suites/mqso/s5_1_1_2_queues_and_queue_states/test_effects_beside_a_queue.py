@@ -113,7 +113,12 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
         sut.create_queue(f"{near.queue}{SUBQUEUE_SUFFIX}")
     expected |= {f"{near.queue}{suffix}": [] for suffix in near.suffixes}
     observed = near.list_labels_by_queue_path()
-    judge("MQSO-5.1.1.2-D05", expected=facts(**expected), observed=observed, case="labels after a new creation")
+    judge(
+        "MQSO-5.1.1.2-D05",
+        expected=facts(**expected),
+        observed=observed,
+        case="labels after the queue is created again",
+    )
 
 
 def _build_message_of_delivery(peer: Peer, kind: str, **headers: Any) -> Any:

@@ -70,7 +70,7 @@ class QueueManagerTransactionalMessageInQueueNeverExpires(MessageLifetimes):
 
     @faulty_only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
-        """Watch nothing."""
+        """Do not start a timer, so that the message never expires."""
 
 
 add(
@@ -251,7 +251,9 @@ class QueueManagerExpiredMessageWithJpBecomesDeadLetter(MessageJournaling):
 
 @fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
 class QueueManagerRefusedMessageWithoutJnDeadLettered(MessageJournaling):
-    """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
+    """If its destination refuses a transactional message, the message becomes a dead letter even if it requests no
+    negative journaling.
+    """
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference

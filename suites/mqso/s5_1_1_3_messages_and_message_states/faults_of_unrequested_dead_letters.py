@@ -11,7 +11,9 @@ from reference_qm.model.adm import MessagePosition
 
 @fault("sender-transactional-message-without-journaling-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
 class SenderTransactionalMessageWithoutJournalingDeadLettered(MessageJournaling):
-    """A transactional message that cannot be delivered becomes a dead letter without a request."""
+    """A transactional message that cannot be delivered becomes a dead letter even if it does not request negative
+    journaling.
+    """
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is not None:
@@ -22,7 +24,9 @@ class SenderTransactionalMessageWithoutJournalingDeadLettered(MessageJournaling)
 
 @fault("sender-message-with-dead-letter-queue-name-made-dead-letter", breaks="MQSO-5.1.1.3-D08", blind=True)
 class SenderMessageWithDeadLetterQueueNameMadeDeadLetter(MessageJournaling):
-    """A message that names a dead-letter queue becomes a dead letter without a request."""
+    """A message that names a dead-letter queue becomes a dead letter even if it does not request negative
+    journaling.
+    """
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         if position.MessageReference.ApplicationDeadletterQueue:

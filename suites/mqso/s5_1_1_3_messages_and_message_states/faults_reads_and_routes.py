@@ -1,4 +1,4 @@
-"""Faults in express messages, peeks and next hops of one kind."""
+"""Faults that concern only express messages, only some kinds of peeks, or only some next hops."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class SenderExpressMessageForLocalQueueSurvivesStop(DurableRecords):
 
 @fault("sender-later-message-not-sent-to-next-hop", breaks="MQSO-5.1.1.3-D03")
 class SenderLaterMessageNotSentToNextHop(NextHops):
-    """The queue manager connects to the destination itself instead of the next hop after the first message."""
+    """After the first message to a destination, the queue manager connects to the destination itself instead of the
+    next hop.
+    """
 
     def get_next_hops(self, guid: Any) -> Any:
         found = super().get_next_hops(guid)

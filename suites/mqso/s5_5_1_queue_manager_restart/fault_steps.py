@@ -11,7 +11,7 @@ from reference_qm.core.enterprise.state_restoring import StateRestoring
 
 
 class RestartThatLosesStoredMessages(StateRestoring):
-    """A restart that loses some entries of the store; a subclass selects which."""
+    """A restart that loses those entries of the store that a subclass selects."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore({name: value for name, value in entries.items() if not self.is_entry_lost(name, value)})

@@ -244,7 +244,7 @@ add(
 
 
 def _empty_queues_at_restart(which: Callable[[Queue], bool]) -> Install:
-    """Lose the messages of some queues at a restart."""
+    """Lose the messages of selected queues at a restart."""
 
     def empty_queues(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():

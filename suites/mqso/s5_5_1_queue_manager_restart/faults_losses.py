@@ -41,7 +41,9 @@ class RestartLosesNewestOfSeveralCreatedQueues(RestartThatLosesStoredMessages):
 
 @fault("restart-loses-properties-that-were-changed-later", breaks="MQSO-5.5.1-01", blind=True)
 class RestartLosesPropertiesThatWereChangedLater(QueueCommands):
-    """The queue manager saves the properties of a queue when it creates the queue, but not a later change of them."""
+    """The queue manager saves the properties of a queue when it creates the queue, but does not save later changes of
+    the properties.
+    """
 
     def set_queue(self, request: Any, token: int, now: Now) -> Result | None:
         used, self.qm.disk.used = self.qm.disk.used, False

@@ -56,7 +56,7 @@ class SessionsRefusedWithoutCoordinator(TransactionCoordinating):
 
 @fault("queue-manager-internal-transaction-undecided-without-coordinator", breaks="MQSO-5.5.3-02", blind=True)
 class QueueManagerInternalTransactionUndecidedWithoutCoordinator(TransactionCoordinating):
-    """Without the coordinator, the queue manager does not decide internal transactions."""
+    """Without the coordinator, the queue manager neither commits nor aborts internal transactions."""
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
         super().check_coordinator(transaction)

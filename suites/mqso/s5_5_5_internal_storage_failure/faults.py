@@ -194,7 +194,7 @@ add(
 
 @fault("purge-on-full-disk-deletes-express-messages", breaks="MQSO-5.5.5-01", blind=True)
 class PurgeOnFullDiskDeletesExpressMessages(QueueLifecycle):
-    """A purge that fails because the disk is full deletes the express messages of the queue."""
+    """If a purge fails because the disk is full, the express messages of the queue are deleted nevertheless."""
 
     def purge(
         self,
@@ -216,7 +216,9 @@ class PurgeOnFullDiskDeletesExpressMessages(QueueLifecycle):
 
 @fault("deletion-on-full-disk-deletes-messages-of-journal", breaks="MQSO-5.5.5-01")
 class DeletionOnFullDiskDeletesMessagesOfJournal(QueueLifecycle):
-    """The deletion of a queue that fails because the disk is full deletes the messages of the queue's journal."""
+    """If the deletion of a queue fails because the disk is full, the messages of the queue's journal are deleted
+    nevertheless.
+    """
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         journal = queue.JournalQueueReference

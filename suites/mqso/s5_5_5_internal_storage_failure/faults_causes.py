@@ -176,7 +176,9 @@ class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(QueueLifecycle):
 
 @fault("queue-manager-repairs-queue-counter-to-second-highest-number", breaks="MQSO-5.5.5-02", blind=True)
 class QueueManagerRepairsQueueCounterToSecondHighestNumber(StateRestoring):
-    """The queue manager repairs the number of private queues to the second highest number of its queues."""
+    """When the queue manager repairs the stored counter of private queue numbers, it sets the counter one lower than
+    the highest number of an existing queue.
+    """
 
     def repair_queue_numbers(self) -> None:
         before = self.qm.adm.last_private_queue_number
@@ -275,7 +277,7 @@ class QueueManagerStaysOfflineAfterDirectoryObjectIsCorrected(DirectoryClient):
 @fault("queue-manager-identifier-not-compared-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)
 class QueueManagerIdentifierNotComparedAtLaterStart(DirectoryClient):
     """A queue manager that was registered before does not compare its Identifier with the directory object at a later
-    start: it is online although the object has another Identifier.
+    start: it is online although the object has a different Identifier.
     """
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

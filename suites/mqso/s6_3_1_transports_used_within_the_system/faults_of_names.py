@@ -1,4 +1,4 @@
-"""Faults in the protocol of messages whose format name has one form: MQSO-6.3.1-01."""
+"""Faults in the protocol for messages whose destination is a format name of one form: MQSO-6.3.1-01."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class DirectoryTimerRunsAfterStartWithoutDirectory(DirectoryClient):
 
 @fault("queue-manager-without-directory-at-start-runs-site-timer", breaks="MQSO-6.4.1-D01")
 class QueueManagerWithoutDirectoryAtStartRunsSiteTimer(DirectoryClient):
-    """A queue manager that is in workgroup mode because it started without the directory runs the Directory Sites
+    """If a queue manager is in workgroup mode because it started without the directory, it runs the Directory Sites
     Update Timer.
     """
 
@@ -136,7 +136,9 @@ add(
 
 @fault("queue-manager-public-key-removed-from-cache-but-kept-by-session", breaks="MQSO-6.4.3.2-D01")
 class QueueManagerPublicKeyRemovedFromCacheButKeptBySession(SecurityLookup):
-    """A queue manager uses an expired public key again if the directory has another key at the next read."""
+    """After a cached public key has expired, a queue manager continues to use it, even if the directory contains a
+    different key.
+    """
 
     def on_public_key_cache_timer(self, owner: int) -> None:
         self.old = {**getattr(self, "old", {}), UUID(int=owner): self.qm.enterprise.public_keys.get(UUID(int=owner))}

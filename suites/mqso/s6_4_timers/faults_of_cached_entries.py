@@ -25,7 +25,7 @@ CERTIFICATE_CACHE_CLEANUP_TIMER = TimerName.USER_CERT_CACHE_CLEANUP
 
 @fault("queue-manager-directory-timers-after-start-without-directory-running", breaks="MQSO-6.4.1-D01", blind=True)
 class QueueManagerDirectoryTimersAfterStartWithoutDirectoryRunning(QueueManagerInitialization):
-    """A queue manager that is in workgroup mode because it started without its directory runs the timers that update
+    """If a queue manager is in workgroup mode because it started without its directory, it runs the timers that update
     its data from the directory.
     """
 
@@ -101,7 +101,9 @@ class QueueManagerPublicKeyRemovedOnce(SecurityLookup):
 
 @fault("queue-manager-public-key-used-before-expiry-kept", breaks="MQSO-6.4.3.2-D01", blind=True)
 class QueueManagerPublicKeyUsedBeforeExpiryKept(SecurityLookup):
-    """A queue manager keeps a cached public key that it has used several times when the key's timer expires."""
+    """When the timer of a cached public key expires, a queue manager keeps the key if it has used the key several
+    times.
+    """
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         uses: dict[int, int] = self.__dict__.setdefault("uses", {})
@@ -139,7 +141,7 @@ class QueueManagerLaterExpiryOfInitializationRetryTimerIgnored(QueueManagerIniti
 
 @fault("queue-manager-session-after-repeated-initialization-refused", breaks="MQSO-6.4.4.1-01", blind=True)
 class QueueManagerSessionAfterRepeatedInitializationRefused(SessionOpening):
-    """A queue manager that has repeated its initialization with success accepts no sessions."""
+    """After a queue manager has successfully repeated its initialization, it accepts no sessions."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:

@@ -31,8 +31,8 @@ class QueueManagerInNewDomainCreatesObjectAfterFailedRead(DirectoryClient):
 
 @fault("queue-manager-forgets-new-domain-after-failed-read", breaks="MQSO-6.6.2.1-D01")
 class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
-    """A queue manager in a new domain that cannot read its object gives up its saved attributes, so that it handles no
-    change of domain at its next start.
+    """If a queue manager in a new domain cannot read its object, it discards its saved attributes, and so does not
+    notice at its next start that its domain has changed.
     """
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -43,7 +43,9 @@ class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
 
 @fault("queue-manager-creates-object-of-new-domain-with-unknown-site", breaks="MQSO-6.6.2.1-D05")
 class QueueManagerCreatesObjectOfNewDomainWithUnknownSite(DomainMembership):
-    """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
+    """In a new domain, the queue manager creates its object with the identifier of an unknown site instead of its own
+    sites.
+    """
 
     def describe_machine_object(self) -> QueueManager:
         return replace(super().describe_machine_object(), SiteIdentifierList=(UNKNOWN_SITE_GUID,))

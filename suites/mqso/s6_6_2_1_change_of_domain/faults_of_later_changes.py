@@ -40,7 +40,9 @@ class QueueManagerUsesIdentifierOfNewObjectOnlyInDirectoryReads(DomainMembership
 
 @fault("queue-manager-directory-offline-false-after-identifier-mismatch", breaks="MQSO-6.6.2.1-D02", blind=True)
 class QueueManagerDirectoryOfflineFalseAfterIdentifierMismatch(DomainMembership):
-    """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
+    """If a queue manager finds an object with a wrong Identifier in its new domain, it leaves DirectoryOffline at
+    FALSE.
+    """
 
     def process_domain_change(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine_object()
@@ -64,7 +66,9 @@ class QueueManagerWithPublicQueuesStaysIntegratedOutsideDomain(DirectoryClient):
 
 @fault("queue-manager-deletes-public-queues-when-it-returns-to-domain", breaks="MQSO-6.6.2.2-02", blind=True)
 class QueueManagerDeletesPublicQueuesWhenItReturnsToDomain(DirectoryClient):
-    """A queue manager that returns to its domain deletes the objects of its public queues from the time before."""
+    """When a queue manager returns to a domain that it has left, it deletes the directory objects of the public queues
+    that it had there.
+    """
 
     def _join_domain(self, now: Now) -> None:
         returned = self.qm.adm.LastDomain is None and self.qm.enterprise.last_known is not None

@@ -269,7 +269,7 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
     """A SUT is started in a new domain whose directory contains an object with the SUT's name but with a different
-    Identifier. The SUT keeps its own Identifier, and shows DirectoryOffline, also after two queries, until the object
+    Identifier. The SUT keeps its own Identifier. It shows DirectoryOffline, even after two queries, until the object
     has that Identifier.
     """
     enterprise = Enterprise(peer, sut)

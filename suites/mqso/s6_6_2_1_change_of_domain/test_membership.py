@@ -82,7 +82,7 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
 @covers("MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
 def test_directory_keeps_public_queue_of_computer_without_domain(peer, sut, judge):
     """A SUT that has a public queue and is started without its domain shows DirectoryIntegrated False. The directory
-    objects of the SUT and of its queue remain, also when the SUT is in the domain again.
+    objects of the SUT and of its queue remain, even when the SUT is in the domain again.
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.create_queue()

@@ -97,8 +97,8 @@ class DenialForGroupIgnored(SecurityOnReceipt):
 
 @fault("receiver-later-sender-on-session-not-authorized", breaks=("MQSO-7.3-D01", "MQSO-7.3-02"))
 class ReceiverLaterSenderOnSessionNotAuthorized(SecurityOnReceipt):
-    """After the receiver has accepted a message with a sender on a session, it checks the rights of no later sender on
-    this session.
+    """After the receiver has accepted a message with a SecurityHeader on a session, it checks the rights of no other
+    sender on this session.
     """
 
     def check_security(
@@ -325,7 +325,9 @@ class ReceiverSenderOfTransactionalMessageNotComparedWithUser(SecurityOnReceipt)
 
 @fault("receiver-unsigned-message-with-certificate-verified", breaks="MQSO-7.4.1.4.2-D04")
 class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
-    """The receiver refuses a message without signature whose certificate is not registered for its sender."""
+    """The receiver refuses a message without a signature if the certificate of the message is not registered for its
+    sender.
+    """
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         super().verify_sender(packet, now)

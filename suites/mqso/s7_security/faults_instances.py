@@ -14,7 +14,7 @@ from reference_qm.security.directory_keys import UserSignCerts
 
 @fault("receiver-uses-certificates-of-first-user-for-all-messages", breaks="MQSO-7.4.1.4.2-D01")
 class ReceiverUsesCertificatesOfFirstUserForAllMessages(SecurityLookup):
-    """The receiver uses the certificates of the first user that it found for the messages of all users."""
+    """For the messages of all users, the receiver uses the certificates of the first user that it found."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
         known: list[UserSignCerts] = self.__dict__.setdefault("known", [])

@@ -92,8 +92,8 @@ class ReceiverKeyOfFirstMessageUsedForLaterMessages(SecurityOnReceipt):
 
 @fault("receiver-encrypted-message-of-second-sender-not-decrypted", breaks="MQSO-7.4.1.4.3-D02", blind=True)
 class ReceiverEncryptedMessageOfSecondSenderNotDecrypted(SecurityOnReceipt):
-    """The receiver stores the encrypted body of a message from any sender other than the first without decrypting
-    it.
+    """The receiver decrypts only the messages of the first sender, and stores the bodies of messages from all other
+    senders in encrypted form.
     """
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

@@ -13,7 +13,7 @@ LARGE_BODY = 0x1000
 
 
 class _WrongSignatureAcceptor(SecurityOnReceipt):
-    """A receiver that accepts some messages whose signature is wrong; a subclass selects which."""
+    """A receiver that accepts a wrong signature in those messages that a subclass selects."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
@@ -76,8 +76,8 @@ class ReceiverKnownCertificateAcceptedForOtherUser(SecurityOnReceipt):
 
 @fault("receiver-other-certificate-of-known-user-accepted", breaks="MQSO-7.4.1.4.2-D03", blind=True)
 class ReceiverOtherCertificateOfKnownUserAccepted(SecurityOnReceipt):
-    """The receiver accepts a certificate that is not registered if it has already authenticated a message of the
-    user.
+    """If the receiver has already authenticated a message of a user, it accepts a certificate that is not registered
+    for this user.
     """
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:

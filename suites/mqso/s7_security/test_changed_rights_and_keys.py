@@ -98,7 +98,12 @@ def test_right_to_receive_is_checked_beside_other_reader(remote, sut, judge):
     observed |= {way: openings.get_opening_outcome(call) for way, call in calls.items()}
     opened = openings.OPENED_OUTCOME
     expected = {"first reader": opened, "receive": Outcome.REFUSED, "peek": opened}
-    judge.all(expected=expected, observed=observed, case="openings", evidence=[first, *calls.values()])
+    judge.all(
+        expected=expected,
+        observed=observed,
+        case="outcomes of the requests to open the queue",
+        evidence=[first, *calls.values()],
+    )
 
 
 @needs("security", "receive")

@@ -48,8 +48,8 @@ class RoutedMessages:
         return [one for one in self.packets() if read_application_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
-        """Wait until the system ``to`` acknowledges the messages of the system ``by``. Raise ConformanceFailure if it
-        does not acknowledge them.
+        """Wait until the system ``to`` acknowledges the messages that the system ``by`` sent; raise ConformanceFailure
+        if it does not acknowledge them.
         """
         ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.compute_longest_acknowledgment_time_ms)
         if not ack:
