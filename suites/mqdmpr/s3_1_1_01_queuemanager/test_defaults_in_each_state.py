@@ -53,7 +53,7 @@ def test_default_attributes_stay_in_each_state(peer, sut, judge, place):
             sut.read_directory_object()["quota_kb"] if sut.controls_environment and place == "directory" else default
         )
         if name == "QueueManagerQuota" and published != default:
-            judge.mark_not_exercised(rule, reason="the directory has another quota for the SUT")
+            judge.mark_not_exercised(rule, reason="the directory contains a different quota for the SUT")
             continue
         for time, values in found.items():
             if name in values:

@@ -15,8 +15,8 @@ from reference_qm.model.statuses import Status
     blind=True,
 )
 class QueueManagerReadByLookupIdentifierOfEmptiedQueueReturnsFormerMessage(Seeking):
-    """The queue manager answers a peek by LookupIdentifier at a queue that has been emptied with the message that
-    the last such read of the queue found.
+    """When an application peeks by LookupIdentifier at a queue that has been emptied, the queue manager returns the
+    message that the previous peek by LookupIdentifier found in this queue.
     """
 
     def seek_with_identifier(

@@ -150,7 +150,13 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
         receiver.receive_by_label("c", transaction=transaction)
         receiver.end_transaction("abort", transaction)
         labels = receiver.labels()
-        judge("MQDMPR-3.1.1.2-20", expected=in_queue(*"abcd"), observed=labels, evidence=frames, case="after an abort")
+        judge(
+            "MQDMPR-3.1.1.2-20",
+            expected=in_queue(*"abcd"),
+            observed=labels,
+            evidence=frames,
+            case="labels in the queue after an abort",
+        )
 
 
 def _contains_message(sut, queue, label):

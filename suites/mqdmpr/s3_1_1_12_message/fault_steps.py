@@ -12,7 +12,7 @@ RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def clear_negative_receive_ack_request(position: MessagePosition) -> None:
-    """Remove the request for a negative acknowledgment of the receive from a message."""
+    """Remove from a message the request for a negative receive acknowledgment."""
     message = position.MessageReference
     requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
     position.MessageReference = replace(message, AcknowledgementsRequested=requested)

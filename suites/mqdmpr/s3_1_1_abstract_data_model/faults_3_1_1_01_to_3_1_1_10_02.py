@@ -136,7 +136,7 @@ def _is_express(message: Message) -> bool:
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressMessageInSubqueueSurvivesRestart(Positions):
-    """The queue manager restores an express message that was moved to a subqueue after a restart."""
+    """After a restart, the queue manager restores an express message that was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)

@@ -128,7 +128,9 @@ class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
 
 @fault("message-expired-while-locked-by-reader-not-removed-when-returned", breaks="MQDMPR-3.1.2.4-01")
 class MessageExpiredWhileLockedByReaderNotRemovedWhenReturned(Lifetimes):
-    """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
+    """A message whose TimeToBeReceived expired while a reader had locked it stays in the queue when the reader returns
+    it.
+    """
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         known: set[MessagePosition] = getattr(self, "known", set())

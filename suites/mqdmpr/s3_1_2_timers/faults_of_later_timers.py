@@ -60,7 +60,7 @@ class QueueManagerSiteGatesUpdateTimerLongerAfterDirectoryWasOffline(DirectoryCl
 
 @fault("queue-manager-infinite-read-ended-by-timeout-of-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
 class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
-    """When a pending read expires, the infinite reads that wait with the same handle end as well."""
+    """When a pending read expires, the reads with an infinite timeout that wait with the same handle end as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         descriptor = self.qm.readers[number].descriptor
@@ -72,7 +72,7 @@ class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
 
 @fault("queue-manager-infinite-read-ended-by-message-for-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
 class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
-    """When another read takes a message from the queue, an infinite read that still waits there expires."""
+    """When another read takes a message from the queue, a waiting read with an infinite timeout expires."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         super().pass_new_message_to_waiting_readers(position)

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.4: decisions about a transaction beside other transactions, without a vote, and after the Reenlistment
-Timeout.
+"""MS-MQDMPR 3.1.4: decisions about a transaction while other transactions are open, decisions without a vote, and
+decisions after the Reenlistment Timeout.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ _SiteCollection = tuple[Site, ...]
 
 
 class _SitesUpdateChanger(DirectoryClient):
-    """Changes the sites after the Directory Sites Update."""
+    """Change the sites after the Directory Sites Update."""
 
     timer_expiry_count = 0
 
@@ -31,7 +31,7 @@ class _SitesUpdateChanger(DirectoryClient):
 
 
 class _SiteGatesUpdateChanger(DirectoryClient):
-    """Changes the sites after the Directory Site Gates Update."""
+    """Change the sites after the Directory Site Gates Update."""
 
     timer_expiry_count = 0
 

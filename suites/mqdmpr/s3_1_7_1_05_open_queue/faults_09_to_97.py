@@ -213,7 +213,7 @@ class QueueManagerOpensDeadLetterMachineFormatNameToSend(QueueOpening):
 
 @fault("multicast-format-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
 class MulticastFormatNameOpenedToRead(Qmcomm):
-    """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
+    """When a reader opens a multicast format name, the queue manager opens the first queue in its QueueCollection."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         form = call.arguments["pQueueFormat"]

@@ -130,9 +130,9 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
 @needs("send")
 @covers(*SENDING_ORDER_RULES)
 def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, sut, judge):
-    """The SUT fills its window; then four messages of different priorities wait, which the application did not send in
-    the order of their priorities. When the peer acknowledges the sent messages, the SUT sends the waiting messages by
-    priority.
+    """The SUT fills its window, and then four messages of different priorities wait. The application did not send these
+    messages in the order of their priorities. When the peer acknowledges the messages in the window, the SUT sends the
+    waiting messages by priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-window"))
     session, window = sender.fill_window()

@@ -442,7 +442,7 @@ class ReceiverSenderIdentifierTypeOfUnsignedMessageStoredAsNone(ReceivedMessageC
 
 @fault("receiver-third-response-queue-lost", breaks="MQDMPR-3.1.7.1.31-D06", blind=True)
 class ReceiverThirdResponseQueueLost(Positions):
-    """The receiver takes over only the first two response queues of a MultiQueueFormatHeader."""
+    """The receiver stores only the first two response queues of a MultiQueueFormatHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         names = message.ResponseMultiQueueFormatName

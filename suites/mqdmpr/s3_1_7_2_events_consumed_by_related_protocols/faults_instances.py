@@ -69,7 +69,7 @@ class QueueManagerLookupPeekReturnsDeletedMessage(Seeking):
 
 @fault("queue-manager-message-unlocked-twice-stays-locked", breaks="MQDMPR-3.1.7.2.2-04")
 class QueueManagerMessageUnlockedTwiceStaysLocked(Positions):
-    """A message whose lock ends a second time stays locked."""
+    """A message that is locked and unlocked for the second time stays locked."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         unlocked: set[MessagePosition] = self.__dict__.setdefault("unlocked", set())

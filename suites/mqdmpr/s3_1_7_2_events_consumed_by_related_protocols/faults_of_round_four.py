@@ -31,8 +31,7 @@ class _ExpiredMessageSkipper(Cursors):
 add(
     "queue-manager-peek-by-cursor-at-expired-message-next-message-returned",
     "MQDMPR-3.1.7.2.1-04",
-    "The queue manager answers a peek by a cursor at a message that was deleted because it expired with the next "
-    "message.",
+    "When the message of a cursor was deleted because it expired, a peek by the cursor returns the next message.",
     combine_installers(replace_part(_ExpiredPositionsRecorder), replace_part(_ExpiredMessageSkipper)),
     blind=True,
 )

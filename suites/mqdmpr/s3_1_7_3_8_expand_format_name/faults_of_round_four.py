@@ -25,8 +25,8 @@ class QueueManagerExpansionReplacesLocalhostWithHostName(QueueNames):
 
 @fault("queue-manager-sorts-expanded-names-by-character-number", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
 class QueueManagerSortsExpandedNamesByCharacterNumber(QueueNames):
-    """The queue manager sorts the elements of an expanded format name by the numbers of their characters, so that
-    capital letters precede small letters.
+    """The queue manager sorts the elements of an expanded format name by their character codes, so that capital letters
+    precede small letters.
     """
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -182,7 +182,7 @@ def has_read_found_no_message(step: CursorRead) -> bool:
 
 
 def is_cursor_not_at_read_message(step: CursorRead) -> bool:
-    """Return whether a read began with a cursor that was not at a message which it had read."""
+    """Return whether the cursor of a read was not at a message that the cursor had already read."""
     return step.state is not CursorState.READ
 
 
@@ -219,7 +219,7 @@ def change_cursor_reads(
 
 
 def make_change_to_cursor_status(status: CursorStatus) -> CursorReadChange:
-    """Return a change that ends the read with a status instead of a message. The cursor is as before."""
+    """Return a change that ends the read with a status instead of a message, and leaves the cursor unchanged."""
 
     def return_status_instead_of_message(step: CursorRead) -> CursorResult:
         _move_cursor(step.cursor, step.before)

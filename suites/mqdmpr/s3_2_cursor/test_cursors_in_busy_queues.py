@@ -30,7 +30,13 @@ def test_receive_by_cursor_in_transaction_returns_message_at_cursor(peer, sut, j
     transaction = application.begin_transaction()
     labels = [sut.read_label("receive", cursor=cursor, transaction=transaction) for cursor in cursors]
     application.end_transaction("abort", transaction)
-    judge("MQDMPR-3.2.7.4-27", expected=["b", "c"], observed=labels, case="labels of the receives", evidence=packets)
+    judge(
+        "MQDMPR-3.2.7.4-27",
+        expected=["b", "c"],
+        observed=labels,
+        case="labels of the received messages",
+        evidence=packets,
+    )
 
 
 @needs("qm2qm")

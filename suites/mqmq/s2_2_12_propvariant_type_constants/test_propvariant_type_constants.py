@@ -243,8 +243,8 @@ def test_values_of_a_queue_are_returned_whole(object_properties_caller, sut, jud
 
 @covers(*SAMPLE_VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(object_properties_caller, judge):
-    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type, with empty and long values,
-    in a vector and before another type. A call whose PROPVARIANT is one byte too short gets a fault.
+    """A call with a PROPVARIANT of any type succeeds: with the limits of the type, with empty and with long values, in
+    a vector, and before a PROPVARIANT of a different type. A call whose PROPVARIANT is one byte too short gets a fault.
     """
     for rule, variant in SAMPLE_VARIANT_BY_RULE.items():
         whole = object_properties_caller.read(Variant(VarType.NULL), variant)

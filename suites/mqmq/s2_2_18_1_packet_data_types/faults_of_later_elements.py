@@ -29,7 +29,7 @@ from reference_qm.surface.clock import Now
 
 
 class _FormatNameElementWithChangedLayout(MQFFormatNameElement):
-    """An element of a list with a different layout."""
+    """An element of a list of queue names, with a changed layout."""
 
     __slots__ = ()
 

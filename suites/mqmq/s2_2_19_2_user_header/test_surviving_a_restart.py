@@ -294,7 +294,6 @@ def test_moved_messages_survive_restart(peer, sut, judge):
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     """The system queues contain expired messages, a message that exceeded a quota, and a journaled message.
-
     After a restart, these queues are unchanged.
     """
     if not find_release(sut).keeps_undeliverable_messages:
@@ -379,7 +378,6 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     """A signed and an unsigned message are in the queue.
-
     After a restart, both are unchanged, including the result of their authentication.
     """
     secured = SecuredMessageSender(peer, sut)

@@ -391,7 +391,7 @@ for _name, _rule, _says, _install in (
     (
         "signature-with-4-bytes-more",
         "MQMQ-2.2.20.3-04",
-        "The sender writes 4 bytes more than Size of an MQFSignatureHeader after a signature.",
+        "The sender appends 4 bytes, which Size does not count, to the signature in an MQFSignatureHeader.",
         _change_bytes_of_list_or_signature("Signature", lambda record, old: old + bytes(4), _has_list_signature),
     ),
     (

@@ -214,7 +214,7 @@ class ClientKeepsEntriesOfClosedQueues(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
-        """Keep the entry."""
+        """Keep the RemoteOpenQueueEntry of the closed queue."""
 
 
 @follows("E138.2")

@@ -94,7 +94,7 @@ class ReadTimeoutChanger(RemoteStarting):
 
 
 class ReadRefuser(RemoteStarting):
-    """Refuse some reads."""
+    """Refuse some reads; a subclass selects which."""
 
     def is_refused(self, desc: ReadDescription) -> bool:
         raise NotImplementedError

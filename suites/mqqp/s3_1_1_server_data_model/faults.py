@@ -263,7 +263,7 @@ class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteOpening):
 
 @fault("server-close-queue-also-removes-newest-open-queue-entry", breaks="MQQP-3.1.1.5-02")
 class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteOpening):
-    """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
+    """When a client closes a queue, the server also removes the newest OpenQueueEntry of the client."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         state = None if call.handle is None else call.handle.state

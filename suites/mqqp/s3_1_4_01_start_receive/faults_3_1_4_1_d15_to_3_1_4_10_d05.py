@@ -370,7 +370,7 @@ class ServerReceiveByCursorDoesNotWait(RemoteReads):
 
 @fault("server-ended-read-removes-read-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
 class ServerEndedReadRemovesReadEntriesOfEqualRequestId(RemoteReads):
-    """At the end of a read, the server removes the entries with its dwRequestID of every queue handle."""
+    """When a read ends, the server removes the entries with the dwRequestID of this read for every queue handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         entries = self.qm.remote.RemoteReadEntryCollection

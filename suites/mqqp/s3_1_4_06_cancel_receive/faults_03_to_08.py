@@ -104,7 +104,7 @@ class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteEnding):
 
 @fault("client-failed-cancel-taken-as-success", breaks="MQQP-3.1.4.6-05")
 class ClientFailedCancelTakenAsSuccess(ClientCancelling):
-    """The client reports a cancel as done, if RemoteQMCancelReceive returned MQ_ERROR."""
+    """The client reports that a read was cancelled although RemoteQMCancelReceive returned MQ_ERROR."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         try:
@@ -116,7 +116,7 @@ class ClientFailedCancelTakenAsSuccess(ClientCancelling):
 
 @fault("client-cancel-status-not-found-taken-as-success", breaks="MQQP-3.1.4.6-05")
 class ClientCancelStatusNotFoundTakenAsSuccess(ClientCancelling):
-    """The client reports a cancel as done, if RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
+    """The client reports that a read was cancelled although RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         try:

@@ -179,7 +179,7 @@ class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteEnding):
 
 @fault("server-cancel-receive-compares-low-24-bits-of-dw-request-id", breaks="MQQP-3.1.4.6-10")
 class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteEnding):
-    """The server finds the first waiting read whose dwRequestID is equal to the given one in the low 24 bits."""
+    """The server finds the first waiting read whose dwRequestID has the same low 24 bits as the given dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):

@@ -90,7 +90,9 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     )
     observed = before_all | {"cancels": [one.outcome for one in unknown], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-11")
-    judge(*ids, expected=expected, observed=observed, evidence=unknown, case="dwRequestIDs of no read of the handle")
+    judge(
+        *ids, expected=expected, observed=observed, evidence=unknown, case="dwRequestIDs that no read of the handle has"
+    )
     expected = facts(cancels=each(INVALID_HANDLE_STATUS), after=each(kept.WAITING))
     observed = {"cancels": [one.outcome for one in nowhere], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09")

@@ -22,7 +22,7 @@ class LookupDescriptionChanger(ClientReading):
     lookup_count = 0
     """The number of reads by LookupId that the client began."""
     timeout_ms = 0
-    """The time-out of the last other read."""
+    """The timeout of the last read without a LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         """Return the wrong fields of a read by LookupId."""

@@ -59,7 +59,7 @@ class ServerRundownClosesHandlesOfOtherClients(RemoteOpening):
 
 @fault("server-rundown-closes-only-first-queue-of-client", breaks="MQQP-3.1.6.1-01")
 class ServerRundownClosesOnlyFirstQueueOfClient(RemoteOpening):
-    """The server closes only the first of the queues that a lost client had open."""
+    """When the connection of a client is lost, the server closes only the first of the queues of the client."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -72,7 +72,9 @@ class ServerRundownClosesOnlyFirstQueueOfClient(RemoteOpening):
 
 @fault("server-rundown-with-unfinished-receive-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
 class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteOpening):
-    """The server leaves the queue of a lost client open, if the client had not ended a receive of the queue."""
+    """When the connection of a client is lost, the server leaves a queue open if the client had not ended a receive of
+    this queue.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -83,7 +85,9 @@ class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteOpening):
 
 @fault("server-rundown-closes-queues-of-other-connection-of-client", breaks="MQQP-3.1.6.1-01")
 class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteOpening):
-    """The server also closes the queues that the lost client has open over its other connections."""
+    """When a connection of a client is lost, the server also closes the queues that the client has open over its other
+    connections.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         super().run_down_session(entry)
@@ -94,7 +98,9 @@ class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteOpening):
 
 @fault("server-rundown-closes-queue-for-every-client", breaks="MQQP-3.1.6.1-01")
 class ServerRundownClosesQueueForEveryClient(RemoteOpening):
-    """The server closes the queue of a lost client for all clients that have this queue open."""
+    """When the connection of a client is lost, the server closes the client's queue for all clients that have this
+    queue open.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -106,7 +112,7 @@ class ServerRundownClosesQueueForEveryClient(RemoteOpening):
 
 @fault("server-rundown-leaves-queue-opened-to-peek", breaks="MQQP-3.1.6.1-01")
 class ServerRundownLeavesQueueOpenedToPeek(RemoteOpening):
-    """The server leaves the queue of a lost client open, if it was opened to peek."""
+    """When the connection of a client is lost, the server leaves a queue open if the client opened it to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -116,7 +122,9 @@ class ServerRundownLeavesQueueOpenedToPeek(RemoteOpening):
 
 @fault("server-rundown-leaves-shared-queue-open", breaks="MQQP-3.1.6.1-01")
 class ServerRundownLeavesSharedQueueOpen(RemoteOpening):
-    """The server leaves the queue of a lost client open, if it was opened with MQ_DENY_NONE."""
+    """When the connection of a client is lost, the server leaves a queue open if the client opened it with
+    MQ_DENY_NONE.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -136,7 +144,9 @@ class ServerRundownDoesNotCloseQueueOpenedToPeek(RemoteOpening):
 
 @fault("server-rundown-closes-only-first-two-queues", breaks="MQQP-3.1.6.1-01", blind=True)
 class ServerRundownClosesOnlyFirstTwoQueues(RemoteOpening):
-    """The server closes only the first two queues of clients whose connections are lost, and leaves later ones open."""
+    """When connections are lost, the server closes only the first two queues of their clients, and leaves all later
+    queues open.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         number = self.__dict__["number"] = self.__dict__.get("number", 0) + 1

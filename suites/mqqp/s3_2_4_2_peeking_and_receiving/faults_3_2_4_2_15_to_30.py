@@ -79,7 +79,9 @@ DW_SIZE_RULES = (
 
 @fault("client-dw-size-of-second-read-is-size-of-last-packet", breaks=DW_SIZE_RULES)
 class ClientDwSizeOfSecondReadIsSizeOfLastPacket(ReadDescriptionChanger):
-    """The client passes a buffer with the size of the packet that the server returned last, with its dwSize."""
+    """In a read, the client passes a buffer that is as large as the packet that the server returned last, and sets
+    dwSize to this size.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -292,7 +294,9 @@ class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientReading):
 
 @fault("client-calls-start-receive-on-new-server-with-build-below-951", breaks=START_RECEIVE2_RULES)
 class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientReading):
-    """The client treats a server with a build number below 951 as too old, also with a new version."""
+    """The client treats a server with a build number below 951 as too old, even if the version of the server is new
+    enough.
+    """
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.BuildNumber < 951 or super().is_old_version(version)
@@ -309,7 +313,7 @@ class ClientZeroTimeoutSentAsInfinite(ClientReading):
 
 @fault("client-takes-version-6-server-with-minor-0-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
 class ClientTakesVersion6ServerWithMinor0ForOld(ClientReading):
-    """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
+    """The client calls RemoteQMStartReceive if pMinor is less than 1, even if pMajor is 6."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.Major < 5 or version.Minor < 1

@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 
 
 class _PeekDwSizeSetter(ClientReading):
-    """Sets dwSize of some peeks with RemoteQMStartReceive2; a subclass selects which."""
+    """Set a wrong dwSize in some peeks with RemoteQMStartReceive2; a subclass selects which."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.3, 3.2.4.5 and 3.2.4.6: one of several reads or queues of a client."""
+"""Faults of MS-MQQP 3.2.4.3, 3.2.4.5 and 3.2.4.6 that concern only one of several reads or queues of a client."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingReadEntryOmitter):
 
 
 class WrongHandleSetterOfPendingReadEntries(ClientReading):
-    """Create entries with another OpenQueueDescriptorHandle."""
+    """Create entries with a wrong OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         """Return the wrong handle."""
@@ -93,7 +93,7 @@ class ClientPendingReadEntryHasHandleOfNewestQueue(WrongHandleSetterOfPendingRea
 
 @fault("client-pending-read-entry-has-handle-of-oldest-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
 class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongHandleSetterOfPendingReadEntries):
-    """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that is pending longest."""
+    """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that has been pending longest."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
