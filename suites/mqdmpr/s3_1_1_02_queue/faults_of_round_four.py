@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.1.2 Queue."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.2 Queue, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 )
 class QueueManagerReadByLookupIdentifierOfEmptiedQueueReturnsFormerMessage(Seeking):
     """When an application peeks by LookupIdentifier at a queue that has been emptied, the queue manager returns the
-    message that the previous peek by LookupIdentifier found in this queue.
+    message that the last successful search by LookupIdentifier found in this queue.
     """
 
     def seek_with_identifier(

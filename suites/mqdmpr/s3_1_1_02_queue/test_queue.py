@@ -125,7 +125,7 @@ def test_empty_subqueue_and_journal_have_no_message(peer, sut, judge):
 def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
     """Express and recoverable messages of five priorities arrive alternately from the peer and from an application of
     the SUT. The queue orders them by priority, and by arrival within a priority. After an abort, messages that the
-    transaction received are at their old places.
+    transaction received are at their old positions.
     """
     application = Application(peer, sut)
     connection = peer.open_raw()

@@ -27,7 +27,7 @@ class ArrivedMessageChanger(Positions):
         return super().insert_message(queue, message)
 
     def change_message(self, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         raise NotImplementedError
 
 
@@ -41,7 +41,7 @@ class InsertedMessageChanger(Positions):
         return super().insert_message(queue, self.change_message(message))
 
     def change_message(self, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ class LocalMessageChanger(Positions):
         return super().insert_message(queue, message)
 
     def change_message(self, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         raise NotImplementedError
 
 
@@ -66,5 +66,5 @@ class MovedMessageChanger(Positions):
         return super().move_message(position, queue)
 
     def change_message(self, message: Message, queue: Queue) -> Message:
-        """Return the message to move."""
+        """Return the message that the queue manager moves."""
         raise NotImplementedError

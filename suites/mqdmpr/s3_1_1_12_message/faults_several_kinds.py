@@ -209,7 +209,7 @@ add(
 
 
 def _change_ack_class_of_refused_messages(condition: Callable[[Message], bool]) -> Install:
-    """Return an installer of a fault that acknowledges a transactional message to a nontransactional queue with another
+    """Return an installer of a fault that acknowledges a transactional message to a nontransactional queue with a wrong
     class, if a condition is true for the message.
     """
 

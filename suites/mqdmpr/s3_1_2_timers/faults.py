@@ -318,7 +318,7 @@ add(
 
 @fault("directory-contacted-again-only-in-first-outage", breaks="MQDMPR-3.1.2.5-D01", blind=True)
 class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
-    """The queue manager contacts the directory again only during the first of several outages."""
+    """The queue manager contacts the directory again during its first outage, but not during later outages."""
 
     def on_directory_online_timer(self, now: Now) -> None:
         if self.qm.adm.QueueManagerVersion == "second outage":

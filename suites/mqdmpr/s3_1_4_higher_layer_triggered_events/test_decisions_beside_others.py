@@ -20,7 +20,7 @@ PREPARED_STATE = "prepared"
 
 
 def _request_transaction_decision(sut: Sut, verb: str, transaction: str, **how: Any) -> str:
-    """Request a decision; return its outcome, or REFUSED."""
+    """Request to prepare, commit or abort a transaction; return the outcome, or REFUSED."""
     try:
         return str(sut.control.call(verb, transaction=transaction, **how).get("outcome"))
     except ControlRefused:
@@ -36,7 +36,7 @@ def _get_transaction_states(sut: Sut) -> dict[str, str]:
 @covers("MQDMPR-3.1.4.3-03")
 def test_single_phase_prepare_leaves_other_transactions_unprepared(peer, sut, judge):
     """A coordinator has three transactions with one receive each, and requests a single-phase prepare of the second.
-    The others are not prepared, and still accept operations.
+    The other two transactions are not prepared, and still accept operations.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill_queue(*"abcde")

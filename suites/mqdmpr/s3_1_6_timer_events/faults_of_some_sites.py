@@ -52,7 +52,7 @@ class _SiteGatesUpdateChanger(DirectoryClient):
 
 @fault("queue-manager-sites-read-again-only-at-first-expiry", breaks="MQDMPR-3.1.6.1-04", blind=True)
 class QueueManagerSitesReadAgainOnlyAtFirstExpiry(_SitesUpdateChanger):
-    """The queue manager reads its sites again only when the Directory Sites Update Timer expires for the first time."""
+    """The queue manager updates its sites only when the Directory Sites Update Timer expires for the first time."""
 
     def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:
         return after if self.timer_expiry_count == 1 else before

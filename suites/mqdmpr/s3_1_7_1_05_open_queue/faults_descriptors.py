@@ -292,7 +292,7 @@ class QueueManagerDescriptorHasHandleOfOtherOpenQueue(DescriptorHandleRepeater):
 
 @fault("queue-manager-descriptor-has-handle-of-descriptor-of-other-access", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
 class QueueManagerDescriptorHasHandleOfDescriptorOfOtherAccess(DescriptorHandleRepeater):
-    """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with another access."""
+    """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with a different access."""
 
     def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]

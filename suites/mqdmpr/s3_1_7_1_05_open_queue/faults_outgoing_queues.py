@@ -87,7 +87,7 @@ class QueueManagerOutgoingQueueCreatedAgainAfterClose(Destinations):
 
 @fault("queue-manager-outgoing-queue-created-again-for-several-queues", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
 class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
-    """The queue manager creates another outgoing queue for a remote queue that is opened together with others."""
+    """The queue manager creates another outgoing queue for a remote queue that is opened together with other queues."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -159,7 +159,9 @@ class QueueManagerSecondOutgoingQueueLabelIsThatOfFirst(CreatedOutgoingQueueChan
 
 @fault("queue-manager-outgoing-queue-has-format-name-of-all-opened-queues", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
 class QueueManagerOutgoingQueueHasFormatNameOfAllOpenedQueues(QueueOpening):
-    """The DestinationFormatName of an outgoing queue that is opened together with others contains all their names."""
+    """The DestinationFormatName of an outgoing queue that is opened together with other queues contains the names of
+    all these queues.
+    """
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

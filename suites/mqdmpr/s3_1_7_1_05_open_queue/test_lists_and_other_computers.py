@@ -85,7 +85,7 @@ def test_distribution_list_is_opened_completely_or_not(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.5-30")
 def test_several_private_names_are_opened_completely_or_not(peer, sut, judge):
     """Two private names, a private name and a direct name, and a private name and a remote queue can be opened
-    together. If the private name of a missing queue is added, in any place, the SUT refuses to open them.
+    together. If the private name of a missing queue is added, at any position, the SUT refuses to open them.
     """
     queues = [sut.new_queue(one) for one in ("first", "second")]
     private = [sut.private_format_name(one) for one in queues]

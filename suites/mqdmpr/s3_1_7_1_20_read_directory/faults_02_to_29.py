@@ -101,7 +101,7 @@ class QueueManagerDoesNotReadDirectoryObjectsOfOtherPrograms(DirectoryClient):
     """The queue manager does not read an object that another program created or changed in the directory."""
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Keep the objects that were read before."""
+        """Keep the directory objects that the queue manager has read before."""
 
 
 @fault("queue-manager-directory-not-queried-after-outage", breaks="MQDMPR-3.1.7.1.20-23", blind=True)

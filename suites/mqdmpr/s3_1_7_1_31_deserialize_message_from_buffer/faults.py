@@ -36,7 +36,7 @@ class ReceivedMessageChanger(Positions):
         return super().insert_message(queue, message)
 
     def change_message(self, queue: Queue, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         return message
 
 

@@ -26,7 +26,7 @@ NEGATIVE_JOURNALING_FLAG = UserHeader.flags(JN=1)
 
 
 def _swap_journaling_bits(flags: int) -> int:
-    """Swap JP and JN."""
+    """Swap the bits JP and JN of a message."""
     return (
         flags & ~(POSITIVE_JOURNALING_FLAG | NEGATIVE_JOURNALING_FLAG)
         | (NEGATIVE_JOURNALING_FLAG if flags & POSITIVE_JOURNALING_FLAG else 0)

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer, written without knowing the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.2 Events Consumed by Related Protocols."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.2 Events Consumed by Related Protocols, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 for some messages at or beside a LookupIdentifier only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 only for some messages that have, or are next to, a given
+LookupIdentifier.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.3.8 Expand Format Name."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.8 Expand Format Name, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def make_change_to_cursor_status(status: CursorStatus) -> CursorReadChange:
 
 
 def keep_cursor_position(step: CursorRead) -> CursorResult:
-    """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
+    """Leave the cursor where it was. A cursor at the start of the queue moves to the first message of the queue."""
     place = step.before if not isinstance(step.before, Boundary) else get_message_positions_of_queue(step.cursor).Head
     if not isinstance(place, Boundary):
         _move_cursor(step.cursor, place)

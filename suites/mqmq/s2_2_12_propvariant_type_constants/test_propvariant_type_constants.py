@@ -108,7 +108,7 @@ RETURNED_PROPERTY_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
 
 
 class ObjectPropertiesCaller:
-    """A caller of R_QMGetObjectProperties for the plain queue, with NDR as the transfer syntax."""
+    """A caller of R_QMGetObjectProperties for the nontransactional queue, with NDR as the transfer syntax."""
 
     def __init__(self, remote):
         self.association = remote.associate(QMCOMM, transfers=(NDR,))

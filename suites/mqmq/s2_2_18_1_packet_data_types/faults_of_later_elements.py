@@ -248,7 +248,7 @@ class ReceiverOrderAckSentToPeerOfFirstSession(OrderAcks):
     blind=True,
 )
 class SenderExpiredTransactionalMessageNackClassReceiveTimeout(AdminAcks):
-    """The sender acknowledges a transactional message that expired before it was sent with NACK_RECEIVE_TIMEOUT."""
+    """If a transactional message expires before it is sent, the sender acknowledges it with NACK_RECEIVE_TIMEOUT."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         timed_out = message_class is MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT

@@ -213,9 +213,10 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
-    """Two prepared transactions, each of which sent and received two messages, are decided after a restart. The queue
-    contains the messages that the committed transaction sent and the messages that the aborted transaction received,
-    but not the messages that the committed transaction received. A second restart changes nothing.
+    """Two prepared transactions each sent and received two messages. After a restart, one of them is committed, and the
+    other is aborted. The queue contains the messages that the committed transaction sent and the messages that the
+    aborted transaction received, but not the messages that the committed transaction received. A second restart changes
+    nothing.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     received = [f"received {which} in {name}" for name in ("commit", "abort") for which in ("first", "last")]

@@ -67,7 +67,9 @@ def _change_bytes_of_list_or_signature(
 def _build_list_of_elements(
     record: Any, build_element: Callable[[int, Any, int], bytes], *, size: bool = True, alignment: int = 4
 ) -> bytes:
-    """Build a list. ``build_element`` is called with the place, the element, and the offset of the element."""
+    """Build a list. ``build_element`` is called with the position of the element in the list, the element, and the
+    offset of the element.
+    """
     wire = record.build()[:_DESTINATION_LIST_FIXED_BYTES]
     for place, element in enumerate(record.FormatNameList, 1):
         wire += build_element(place, element, len(wire))

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.20 UserMessage Packet."""
+"""Faults that break rules of MS-MQMQ 2.2.20 UserMessage Packet, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Alternative readings of errata about remote reads and the queues of remote reads."""
+"""Faults that follow another possible meaning of an unclear passage about remote reads than the one that the project
+chose (an erratum).
+"""
 
 from __future__ import annotations
 
@@ -127,7 +129,9 @@ class SeekFirstOrLastFailsForReservedLookupIds(Seeking):
 
 @follows("E59.2")
 class ServerReversesPriorityInTransactionalLookupId(Positions):
-    """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
+    """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all other
+    messages.
+    """
 
     def assign_lookup_identifier(self, message: Message) -> int:
         sequential = super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES

@@ -93,7 +93,7 @@ class ServerReturnsDwSize4TooLargeForReadThatWaited(CollectorOfReadsThatWaited):
 
 
 class StatusChangerOfSuccessfulReads(CollectorOfReadsThatWaited):
-    """Return another status instead of MQ_OK for some successful reads; a subclass selects which."""
+    """Return a status other than MQ_OK for some successful reads; a subclass selects which."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         """Return whether the status of a read is changed."""

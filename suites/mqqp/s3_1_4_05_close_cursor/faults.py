@@ -150,7 +150,7 @@ class ServerCloseCursorUsesHandleOfQueueOpenedLast(RemoteOpening):
 
 @fault("server-close-cursor-closes-last-cursor", breaks="MQQP-3.1.4.5-09")
 class ServerCloseCursorClosesLastCursor(RemoteOpening):
-    """RemoteQMCloseCursor closes the last cursor of the queue."""
+    """RemoteQMCloseCursor closes the cursor of the queue that was opened last, and ignores hCursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])

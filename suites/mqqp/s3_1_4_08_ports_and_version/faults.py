@@ -128,7 +128,7 @@ class ServerGetServerPortReturns0AfterCloseOfQueue(RemoteOpening):
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
 class ServerGetServerPortChangesWithOpenQueue(RemoteOpening):
-    """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
+    """While a queue is open, RemoteQMGetQMQMServerPort returns ports other than those that it returned before."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))

@@ -18,7 +18,7 @@ class _PeekDwSizeSetter(ClientReading):
         self.read_count = 0
 
     def choose_dw_size(self, read: RemoteRead) -> int:
-        """Return dwSize of a read."""
+        """Return the dwSize that the client sets in a read."""
         return 0
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class WrongHandleSetterOfPendingReadEntries(ClientReading):
     """Create entries with a wrong OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
-        """Return the wrong handle."""
+        """Return the wrong OpenQueueDescriptorHandle for the entry of a read."""
         raise NotImplementedError
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -139,7 +139,7 @@ class StartReceive2CallerOnOldServer(ClientReading):
     read_count = 0
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:
-        """Return whether RemoteQMStartReceive2 is called."""
+        """Return whether the client calls RemoteQMStartReceive2 for a read."""
         raise NotImplementedError
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
