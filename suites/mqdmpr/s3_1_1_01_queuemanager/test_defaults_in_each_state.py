@@ -27,9 +27,9 @@ def _read_default_attributes(sut: Sut) -> dict[str, Any]:
 @covers(*DEFAULT_ATTRIBUTE_BY_RULE)
 @pytest.mark.parametrize("place", ["any enterprise", pytest.param("directory", marks=needs("directory"))])
 def test_default_attributes_stay_in_each_state(peer, sut, judge, place):
-    """An attribute with its default value keeps this value after a session, after a change of another quota, and after
-    restarts, also if the SUT is integrated with a directory. An attribute that an administrator has changed is not
-    judged.
+    """An attribute with its default value keeps this value after a session, after a change of a different quota, and
+    after restarts, even if the SUT is integrated with a directory. An attribute that an administrator has changed is
+    not judged.
     """
     found: dict[str, dict[str, Any]] = {"at first": _read_default_attributes(sut)}
     session = peer.open_session()

@@ -115,7 +115,7 @@ def test_unknown_transaction_gets_no_vote_and_is_not_committed(sut, judge):
 @covers("MQDMPR-3.1.4.11-D02")
 def test_every_request_is_refused_after_reenlistment_timeout(peer, sut, judge):
     """The SUT restarts with a prepared transaction, and the Reenlistment Timeout expires. Then the SUT refuses each
-    request of an application to receive, to peek and to send, also when the application repeats the requests.
+    request of an application to receive, to peek and to send, even when the application repeats the requests.
     """
     application = Application(peer, sut)
     application.store("kept")

@@ -135,7 +135,7 @@ class _ComputerRightsChanger(Queues):
 
 @fault("queue-manager-dacl-omits-computer-right-to-read-permissions", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
 class QueueManagerDaclOmitsComputerRightToReadPermissions(_ComputerRightsChanger):
-    """The queue manager grants the computer the right to read the properties only."""
+    """The queue manager grants the computer only the right to read the properties."""
 
     def change_rights_of_computer(self, mask: int) -> int:
         return mask & 0x20

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.2 for some messages, queues, readers or repetitions only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.2 only for some messages, queues, readers or repetitions."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class QueueManagerThatRefusedMessageStaysThrottled(Quotas):
 
 @fault("queue-manager-purge-subtracts-only-first-message-from-total-bytes", breaks="MQDMPR-3.1.7.2.1-03")
 class QueueManagerPurgeSubtractsOnlyFirstMessageFromTotalBytes(Positions):
-    """A purge decreases the TotalBytes of the queue by the size of the first message only."""
+    """A purge decreases the TotalBytes of the queue only by the size of the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         messages = position.QueueReference.MessagePositionList

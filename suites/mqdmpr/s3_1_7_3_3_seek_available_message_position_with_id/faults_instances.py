@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 for some messages, reads or states of the queue only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 only for some messages, reads or states of the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.8 for some format names or some expansions only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.8 only for some format names or some expansions."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ class ClientKeepsEntriesOfClosedQueues(ClientOpening):
 
 @follows("E138.2")
 class ClientFindsEntryByQueueHandleOnly(ClientOpening):
-    """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
+    """The client finds the RemoteOpenQueueEntry of a queue only by its QueueHandle."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:

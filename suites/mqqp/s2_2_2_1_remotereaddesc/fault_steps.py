@@ -82,7 +82,7 @@ class ReadDescriptionChangerOfAnswersWithMessage(RemoteReads):
 
 
 class ReadTimeoutChanger(RemoteStarting):
-    """Change the time-out of a read."""
+    """Change the timeout of a read."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         raise NotImplementedError

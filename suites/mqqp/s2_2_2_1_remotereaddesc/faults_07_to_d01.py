@@ -305,7 +305,7 @@ class ServerReadsUlTimeoutOfPeekAsSeconds(ReadTimeoutChanger):
 
 @fault("server-gives-second-waiting-read-ul-timeout-of-first-read", breaks="MQQP-2.2.2.1-D01")
 class ServerGivesSecondWaitingReadUlTimeoutOfFirstRead(ReadTimeoutChanger):
-    """The server gives a read the time-out of the read that already waits on the same handle."""
+    """The server gives a read the timeout of the read that already waits on the same handle."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         first = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)[0]

@@ -300,7 +300,7 @@ class ServerRepeatedCancelOfDwRequestIdReturnsMqOk(RemoteEnding):
 
 @fault("server-cancel-finds-dw-request-id-of-timed-out-read", breaks="MQQP-3.1.4.6-11")
 class ServerCancelFindsDwRequestIdOfTimedOutRead(RemoteReads):
-    """The server keeps the entry of a read whose time-out expired, if other reads wait on the handle."""
+    """The server keeps the entry of a read whose timeout expired, if other reads wait on the handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: object) -> None:
         super().complete_remote_read(entry, status, position)  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ class ClientHCursor1InSecondReadByLookupId(LookupDescriptionChanger):
 
 @fault("client-ul-timeout-of-lookup-copied-from-earlier-read", breaks=ZERO_TIMEOUT_RULES, blind=True)
 class ClientUlTimeoutOfLookupCopiedFromEarlierRead(LookupDescriptionChanger):
-    """The client sets ulTimeout of a read by LookupId to the time-out of the last read without LookupId."""
+    """The client sets ulTimeout of a read by LookupId to the timeout of the last read without LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": self.timeout_ms}

@@ -47,8 +47,8 @@ RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: LOOKUP_RECEIVE_NEXT_RULES,
     Action.LOOKUP_RECEIVE_PREV: LOOKUP_RECEIVE_CURRENT_RULES,
 }
-"""For each action, the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT
-also for the PREV actions.
+"""For each action, the rules about hCursor, LookupId and ulTimeout. The document repeats the rules of RECEIVE_CURRENT
+for the PREV actions.
 """
 
 

@@ -168,7 +168,7 @@ TIMEOUT = (
 
 @fault("client-sends-ul-timeout-above-0x7fffffff-as-0x7fffffff", breaks=TIMEOUT)
 class ClientSendsUlTimeoutAbove0x7fffffffAs0x7fffffff(ReadDescriptionChanger):
-    """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer time-out that is not infinite."""
+    """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer timeout that is not infinite."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": min(read.TimeOut, 0x7FFFFFFF)} if read.TimeOut != INFINITE_MS else {}
@@ -184,7 +184,7 @@ class ClientRoundsUlTimeoutDownToSeconds(ReadDescriptionChanger):
 
 @fault("client-ul-timeout-of-later-read-is-that-of-first-read", breaks=TIMEOUT)
 class ClientUlTimeoutOfLaterReadIsThatOfFirstRead(ReadDescriptionChanger):
-    """The client sets ulTimeout of each read of a queue to the time-out of the first read of the queue."""
+    """The client sets ulTimeout of each read of a queue to the timeout of the first read of the queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -377,7 +377,7 @@ class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientReading):
 
 @fault("client-sends-long-ul-timeout-of-receive-as-infinite", breaks="MQQP-3.2.4.3-20", blind=True)
 class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientReading):
-    """The client sets ulTimeout of a receive to INFINITE if the time-out is longer than 0x7FFFFFFF ms."""
+    """The client sets ulTimeout of a receive to INFINITE if the timeout is longer than 0x7FFFFFFF ms."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
