@@ -96,7 +96,7 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_to_private_name_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends an encrypted message to a private format name, and then a message for which the application sets
-    only the destination and the delivery: the SUT sets each other attribute to its default.
+    only the destination and the delivery mode: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     outgoing.send(body="encrypted", privacy_level="base", delivery=delivery)

@@ -269,7 +269,7 @@ add(
 
 @fault("queue-manager-express-journal-copy-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
-    """The queue manager saves the copy of an express message in the journal of its queue."""
+    """The queue manager saves to disk the copy of an express message in the journal of its queue."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         super().put_into_system_queue(queue, message)

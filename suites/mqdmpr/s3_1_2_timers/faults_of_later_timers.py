@@ -84,7 +84,7 @@ class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
 
 @fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
 class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
-    """The queue manager keeps a transactional message with TimeToBeReceived 0."""
+    """The queue manager keeps a transactional message with TimeToBeReceived 0 in its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -124,7 +124,7 @@ class QueueReferenceChanger(SingleQueueDescriptorChanger):
 
 @fault("queue-manager-queue-reference-names-earlier-opened-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
 class QueueManagerQueueReferenceNamesEarlierOpenedQueue(QueueReferenceChanger):
-    """The QueueReference of an OpenQueueDescriptor is the queue that is already open to read, if there is one."""
+    """If another queue is already open to read, the QueueReference of a new OpenQueueDescriptor is that queue."""
 
     def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         return bool(self.list_open_descriptors(descriptor))

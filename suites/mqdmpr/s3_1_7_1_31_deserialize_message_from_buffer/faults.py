@@ -123,7 +123,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-delivery-always-recoverable",
         "MQDMPR-3.1.7.1.31-D05",
-        "The receiver sets the delivery of each arriving message to recoverable.",
+        "The receiver sets the delivery mode of each arriving message to recoverable.",
         _change_attributes_read_from_packets(
             lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
         ),

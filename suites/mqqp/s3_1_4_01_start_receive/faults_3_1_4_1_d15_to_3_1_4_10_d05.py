@@ -315,7 +315,7 @@ class ServerReturnsInvalidParameterForNullReadDescription(RemoteStarting):
 
 @fault("server-start-receive2-null-description-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13")
 class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteStarting):
-    """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
+    """The server returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
     def check_description(self, desc: ReadDescription | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
