@@ -109,7 +109,7 @@ class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
 
 @fault("server-read-replaces-entry-of-other-handle-with-same-request-id", breaks="MQQP-3.1.1.3-02")
 class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteStarting):
-    """When a read ends, the server also removes the entry of a different handle that has the same dwRequestID."""
+    """When a read begins, the server removes the entry of a different handle that has the same dwRequestID."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         for one in list(self.qm.remote.RemoteReadEntryCollection):
