@@ -1,4 +1,6 @@
-"""Alternative readings of errata about cursors."""
+"""Faults that follow another possible meaning of an unclear passage about cursors than the one that the project chose
+(an erratum).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Alternative readings of errata about opening and closing queues (MS-MQDMPR 3.1.7.1)."""
+"""Faults that follow another possible meaning of an unclear passage about opening and closing queues (MS-MQDMPR
+3.1.7.1) than the one that the project chose.
+"""
 
 from __future__ import annotations
 

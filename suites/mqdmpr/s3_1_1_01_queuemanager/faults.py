@@ -128,7 +128,7 @@ add(
 
 @fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
 class HardenedSecurityStillAnswersRpc(RpcEventDispatching):
-    """A queue manager in hardened security mode answers RPC."""
+    """A queue manager in hardened security mode answers RPC calls."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         before, self.qm.adm.HardenedSecurity = self.qm.adm.HardenedSecurity, False

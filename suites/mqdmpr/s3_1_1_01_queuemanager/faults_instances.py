@@ -13,7 +13,7 @@ from reference_qm.model.transactions import Transaction
 
 @fault("sequential-id-of-each-eighth-message-repeated", breaks="MQDMPR-3.1.1.1-D04", blind=True)
 class SequentialIdOfEachEighthMessageRepeated(MessagePositions):
-    """The queue manager does not advance SequentialID for each eighth message."""
+    """The queue manager does not increment SequentialID for every eighth message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -28,7 +28,7 @@ class SequentialIdOfEachEighthMessageRepeated(MessagePositions):
 
 @fault("second-voted-transaction-lost-at-restart", breaks="MQDMPR-3.1.1.1-D03", blind=True)
 class SecondVotedTransactionLostAtRestart(TransactionRecords):
-    """The queue manager saves only the first transaction for which it voted: the second is lost at a restart."""
+    """The queue manager saves only the first transaction for which it voted, and loses the others at a restart."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -42,7 +42,7 @@ class SecondVotedTransactionLostAtRestart(TransactionRecords):
 
 @fault("voted-transaction-without-operations-lost-at-restart", breaks="MQDMPR-3.1.1.1-D03", blind=True)
 class VotedTransactionWithoutOperationsLostAtRestart(TransactionRecords):
-    """The queue manager does not save a transaction without operations for which it voted."""
+    """The queue manager does not save a transaction for which it voted if the transaction has no operations."""
 
     def build_prepare_record(self, transaction: Transaction) -> Change:
         return super().build_prepare_record(transaction) if transaction.TransactionalOperationCollection else {}

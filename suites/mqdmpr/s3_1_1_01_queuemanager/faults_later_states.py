@@ -93,7 +93,7 @@ def _change_site_identifiers(qm: QueueManager) -> None:
 add(
     "queue-manager-site-identifiers-wrong-after-restart",
     "MQDMPR-3.1.1.1-27",
-    "After a restart SiteIdentifierList contains other identifiers than those of the sites in SiteCollection.",
+    "After a restart, the identifiers in SiteIdentifierList differ from those of the sites in SiteCollection.",
     change_state_at_later_synchronization(_change_site_identifiers),
     blind=True,
 )

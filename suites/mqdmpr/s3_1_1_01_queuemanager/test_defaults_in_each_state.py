@@ -27,9 +27,9 @@ def _read_default_attributes(sut: Sut) -> dict[str, Any]:
 @covers(*DEFAULT_ATTRIBUTE_BY_RULE)
 @pytest.mark.parametrize("place", ["any enterprise", pytest.param("directory", marks=needs("directory"))])
 def test_default_attributes_stay_in_each_state(peer, sut, judge, place):
-    """An attribute with its default value keeps this value after a session, after a change of another quota, and after
-    restarts, also if the SUT is integrated with a directory. An attribute that an administrator has changed is not
-    judged.
+    """An attribute with its default value keeps this value after a session, after a change of a different quota, and
+    after restarts, even if the SUT is integrated with a directory. An attribute that an administrator has changed is
+    not judged.
     """
     found: dict[str, dict[str, Any]] = {"at first": _read_default_attributes(sut)}
     session = peer.open_session()
@@ -53,7 +53,7 @@ def test_default_attributes_stay_in_each_state(peer, sut, judge, place):
             sut.read_directory_object()["quota_kb"] if sut.controls_environment and place == "directory" else default
         )
         if name == "QueueManagerQuota" and published != default:
-            judge.mark_not_exercised(rule, reason="the directory has another quota for the SUT")
+            judge.mark_not_exercised(rule, reason="the directory contains a different quota for the SUT")
             continue
         for time, values in found.items():
             if name in values:

@@ -23,7 +23,7 @@ DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
 INITIALIZATION_RETRY_DURATIONS_S = ("120", "900")
-"""Two values of InitializationRetryTimerDuration in s: the provisioned value, and the value after the first expiry of
+"""Two values of InitializationRetryTimerDuration in s: the configured value, and the value after the first expiry of
 the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
@@ -79,8 +79,8 @@ def test_default_attributes_survive_change_of_quota_and_restart(sut, judge):
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_initialization_retry_duration_survives_restart(sut, judge):
-    """InitializationRetryTimerDuration has the provisioned value, or the value to which it was set when its timer last
-    expired. A restart does not change this value.
+    """InitializationRetryTimerDuration has either its configured value or the value that it received when its timer
+    last expired. A restart does not change this value.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(
@@ -99,8 +99,8 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.1.1-31")
 def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
-    """When the SUT has started at the second attempt, InitializationRetryTimerDuration is 900 s; a restart does not
-    change this value.
+    """When the SUT's first attempt to start fails and the second succeeds, InitializationRetryTimerDuration is 900 s. A
+    restart does not change this value.
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     sut.change_environment(store=False)

@@ -231,14 +231,14 @@ class JournalQuotaSharedByAllQueues(QueueQuotas):
 add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
-    "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
+    "When a message is received from a queue with Journaling, the queue manager does not copy it into the journal.",
     omit_step(MessageJournaling.journal_received_message),
 )
 
 
 @fault("queue-without-journaling-copies-messages-to-journal", breaks="MQDMPR-3.1.1.2-D05")
 class QueueWithoutJournalingCopiesMessagesToJournal(MessageJournaling):
-    """The queue manager copies a message that is received from a queue without Journaling into the journal."""
+    """When a message is received from a queue without Journaling, the queue manager copies it into the journal."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
@@ -259,9 +259,7 @@ class MessageReceivedRemotelyNotJournaled(MessageJournaling):
 
 @fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
 class MessageReceivedInTransactionNotJournaled(TransactionEvents):
-    """When a transaction commits, the queue manager does not store the messages that the transaction received in the
-    journal.
-    """
+    """When a transaction commits, the queue manager does not journal the messages that the transaction received."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         queue = operation.MessagePositionReference.QueueReference
@@ -276,7 +274,7 @@ class MessageReceivedInTransactionNotJournaled(TransactionEvents):
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class QueueJournalsPurgedMessages(MessageJournaling):
-    """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
+    """When a message is purged from a queue with Journaling, the queue manager copies it into the journal."""
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED
@@ -314,7 +312,7 @@ class QueueJournalCopyWithoutExtensionAndApplicationTag(MessageJournaling):
 
 @fault("queue-express-messages-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class QueueExpressMessagesNotJournaled(MessageJournaling):
-    """The queue manager does not copy an express message that is received from a queue with Journaling into the
+    """When an express message is received from a queue with Journaling, the queue manager does not copy it into the
     journal.
     """
 

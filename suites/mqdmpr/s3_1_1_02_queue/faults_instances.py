@@ -48,7 +48,9 @@ class LocalMessageNotJournaledWhenReceived(MessageJournaling):
 
 @fault("journaling-of-queue-decided-when-message-arrives", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class JournalingOfQueueDecidedWhenMessageArrives(MessageJournaling):
-    """The queue manager journals a message if Journaling was True when the queue was used for the first time."""
+    """The queue manager journals a message if Journaling was True when the queue was used for the first time, even if
+    Journaling was changed later.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -120,8 +122,8 @@ class JournalQuotaOfTransactionalQueueIgnored(QueueQuotas):
 
 @fault("queue-manager-repeats-highest-private-queue-number-after-restart", breaks="MQDMPR-3.1.1.2-D01", blind=True)
 class QueueManagerRepeatsHighestPrivateQueueNumberAfterRestart(QueueLifecycle):
-    """After a restart, the queue manager gives the first new private queue the highest number of an existing private
-    queue.
+    """After a restart, the first new private queue gets the number of the existing private queue with the highest
+    number.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -229,9 +231,7 @@ class QueueManagerDropsMessagesIfHighestBitOfQueueTypeIsSet(MessageArrival):
 
 @fault("restored-queue-has-journal-quota-of-previous-queue", breaks="MQDMPR-3.1.1.2-01", blind=True)
 class RestoredQueueHasJournalQuotaOfPreviousQueue(SurvivingQueues):
-    """At a restart, the queue manager gives a queue the JournalQuota of the queue that was restored before, if it has
-    none.
-    """
+    """At a restart, a queue without a JournalQuota gets the JournalQuota of the queue that was restored before it."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.1.2 Queue."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.2 Queue, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from reference_qm.model.statuses import Status
     blind=True,
 )
 class QueueManagerReadByLookupIdentifierOfEmptiedQueueReturnsFormerMessage(MessageSearch):
-    """The queue manager answers a peek by LookupIdentifier at a queue that has been emptied with the message that
-    the last such read of the queue found.
+    """When an application peeks by LookupIdentifier at a queue that has been emptied, the queue manager returns the
+    message that the last successful search by LookupIdentifier found in this queue.
     """
 
     def seek_with_identifier(

@@ -37,7 +37,7 @@ GENERIC_ALL_RIGHT, SYNCHRONIZE_RIGHT = 0x1000_0000, 0x0010_0000
 
 
 def _change_access_masks(security: SecurityDescriptor, change: Callable[[int], int]) -> SecurityDescriptor:
-    """Return a security descriptor in which every ACE has another access mask."""
+    """Return a copy of a security descriptor in which the access mask of every ACE is changed."""
     if security.Dacl is None:
         return security
     aces = tuple(replace(ace, Mask=change(ace.Mask)) for ace in security.Dacl.Aces)
@@ -113,7 +113,7 @@ class _SystemQueuePublisher(DirectoryClient):
     """Publish system queues in the directory after a synchronization."""
 
     def list_published_paths(self) -> list[str]:
-        """Return the path names of the system queues to publish."""
+        """Return the path names of the system queues that are published in the directory."""
         return []
 
     def synchronize_with_directory(self, now: Now) -> Result:
@@ -154,10 +154,10 @@ class QueueManagerJournalOfPublicQueuePublishedInDirectory(QueueLifecycle):
 
 
 class _ActiveAttributeChanger(DataModelInspection):
-    """Show a wrong value of Active for some queues; a subclass selects which."""
+    """Show a wrong value of the attribute Active for some queues; a subclass selects the queues."""
 
     def compute_active(self, queue: Queue) -> bool:
-        """Return the wrong value of Active."""
+        """Return the wrong value of the attribute Active of a queue."""
         return queue.Active
 
     def inspect(self, now: Now) -> dict[str, Any]:

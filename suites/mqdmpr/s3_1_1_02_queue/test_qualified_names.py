@@ -13,8 +13,8 @@ from suites.mqdmpr.steps.directory import Enterprise
 @covers("MQDMPR-3.1.1.2-03")
 @pytest.mark.parametrize("kind", ["private", pytest.param("public", marks=needs("directory"))])
 def test_qualified_path_name_has_computer_with_domain(peer, sut, judge, kind):
-    """The QualifiedPathname of a private or public queue begins with a computer name that has a domain, also after the
-    label of the queue was changed.
+    """The QualifiedPathname of a private or public queue begins with a computer name that has a domain, even after a
+    change of the queue's label.
     """
     queue = sut.new_queue("qualified") if kind == "private" else Enterprise(peer, sut).create_queue()
     for time in ("before the change", "after the change"):

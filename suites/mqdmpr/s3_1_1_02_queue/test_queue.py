@@ -125,7 +125,7 @@ def test_empty_subqueue_and_journal_have_no_message(peer, sut, judge):
 def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
     """Express and recoverable messages of five priorities arrive alternately from the peer and from an application of
     the SUT. The queue orders them by priority, and by arrival within a priority. After an abort, messages that the
-    transaction received are at their old places.
+    transaction received are at their old positions.
     """
     application = Application(peer, sut)
     connection = peer.open_raw()
@@ -150,7 +150,13 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
         receiver.receive_by_label("c", transaction=transaction)
         receiver.end_transaction("abort", transaction)
         labels = receiver.labels()
-        judge("MQDMPR-3.1.1.2-20", expected=in_queue(*"abcd"), observed=labels, evidence=frames, case="after an abort")
+        judge(
+            "MQDMPR-3.1.1.2-20",
+            expected=in_queue(*"abcd"),
+            observed=labels,
+            evidence=frames,
+            case="labels in the queue after an abort",
+        )
 
 
 def _contains_message(sut, queue, label):

@@ -29,7 +29,7 @@ ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME = "active", "not active"
 @covers("MQDMPR-3.1.1.2-03")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_shows_qualified_path(sut, judge):
-    """The data model of the SUT shows a path name of a queue that contains the computer's domain."""
+    """In the data model of the SUT, the path name of a queue contains the computer's domain."""
     name = sut.new_queue("shown")
     for queue in (sut.new_queue("Capital"), name):
         inspected = sut.inspect_queue(queue)
@@ -47,8 +47,9 @@ def test_queue_shows_qualified_path(sut, judge):
 @covers("MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
 @pytest.mark.parametrize("public", [False, pytest.param(True, marks=needs("directory"))], ids=["private", "public"])
 def test_queues_show_rights_and_scope(sut, judge, public):
-    """Private queues, one of them transactional and one with an owner, or public queues have security descriptors that
-    contain only rights to queues, and the scope Enterprise. A change of the queues and a restart do not change this.
+    """Private queues, one of them transactional and one with an owner, or public queues have the scope Enterprise, and
+    their security descriptors contain only rights that apply to queues. This is still the case after a change of the
+    queues and after a restart.
     """
 
     def create_queue_to_inspect(purpose, **properties):
@@ -145,7 +146,7 @@ def test_queue_is_active_while_open_to_send(peer, sut, judge):
     judge.all(
         expected=[INACTIVE_QUEUE_OUTCOME, ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME],
         observed=observed,
-        case="state of the queue before it is opened for sending, after that, and after it is closed",
+        case="state of the queue before it is opened for sending, while it is open, and after it is closed",
     )
 
 
@@ -171,7 +172,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge, d
     judge.all(
         expected=[INACTIVE_QUEUE_OUTCOME, ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME],
         observed=observed,
-        case="state of the outgoing queue before the send, before the acknowledgment, and after it",
+        case="state of the outgoing queue before the send, before the acknowledgment, and after the acknowledgment",
     )
 
 

@@ -55,7 +55,7 @@ DEFAULT_FIELDS_BY_RULE: dict[str, dict[str, Any]] = {
 DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE = tuple(
     rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in ("MQDMPR-3.1.1.12-19", "MQDMPR-3.1.1.12-D48")
 )
-"""The rules whose defaults do not depend on the delivery."""
+"""The rules whose defaults do not depend on the delivery mode."""
 
 
 def judge_default_fields(judge: Judge, frame: Frame, rules: Iterable[str]) -> None:

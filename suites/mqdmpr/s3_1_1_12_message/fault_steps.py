@@ -12,7 +12,7 @@ RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def clear_negative_receive_ack_request(position: MessagePosition) -> None:
-    """Remove the request for a negative acknowledgment of the receive from a message."""
+    """Remove from a message the request for a negative receive acknowledgment."""
     message = position.MessageReference
     requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
     position.MessageReference = replace(message, AcknowledgementsRequested=requested)
@@ -27,7 +27,7 @@ class ArrivedMessageChanger(MessagePositions):
         return super().insert_message(queue, message)
 
     def change_message(self, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         raise NotImplementedError
 
 
@@ -41,7 +41,7 @@ class InsertedMessageChanger(MessagePositions):
         return super().insert_message(queue, self.change_message(message))
 
     def change_message(self, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ class LocalMessageChanger(MessagePositions):
         return super().insert_message(queue, message)
 
     def change_message(self, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         raise NotImplementedError
 
 
@@ -66,5 +66,5 @@ class MovedMessageChanger(MessagePositions):
         return super().move_message(position, queue)
 
     def change_message(self, message: Message, queue: Queue) -> Message:
-        """Return the message to move."""
+        """Return the message that the queue manager moves."""
         raise NotImplementedError

@@ -68,7 +68,7 @@ class SenderRecoverableMessageToOwnQueueLostAtRestart(DurableRecords):
 
 
 def _omit_moves_into_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
-    """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
+    """Build a fault in which the queue manager moves no message into the system queue that ``which`` returns."""
 
     class SystemQueueMoveOmitter(MessagePositions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

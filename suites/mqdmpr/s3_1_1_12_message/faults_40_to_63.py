@@ -191,9 +191,7 @@ class MovedMessageWithoutExtension(MovedMessageChanger):
 
 
 def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
-    """Build a fault in which the receiver refuses a message if the cryptographic provider of the message is not
-    installed.
-    """
+    """Build a fault in which the receiver refuses a message whose cryptographic provider is not installed."""
 
     class UnknownProviderRefuser(Identifying):
         def check_field_values(self, packet: Any) -> None:

@@ -258,8 +258,8 @@ DELETED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_DELETED
 
 
 def _add_fault_sending_wrong_ack_class(rule: str, message_class: MessageClass, delivery: str) -> None:
-    """Add a fault: the receiver sends the acknowledgments of messages with one kind of delivery with the class
-    NackPurged.
+    """Add a fault in which the receiver acknowledges messages of one delivery mode with the class NackPurged instead of
+    the class ``message_class``.
     """
 
     class WrongAckClassSender(AdminAcks):

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about default values, for some kinds of messages only."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about default values only for some kinds of messages."""
 
 from __future__ import annotations
 

@@ -57,7 +57,9 @@ def _omit_acks(which: set[MessageClass], when: _MessageCondition) -> Install:
 
 
 def _send_unrequested_acks(which: set[MessageClass], when: _MessageCondition) -> Install:
-    """Build a fault that acknowledges the removal or the refusal of some messages although they request nothing."""
+    """Build a fault that acknowledges the removal or the refusal of some messages although they request no
+    acknowledgment.
+    """
 
     class UnrequestedAckSender(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -80,7 +82,7 @@ def _send_unrequested_acks(which: set[MessageClass], when: _MessageCondition) ->
 
 
 class _SecondAckOmitter(AdminAcks):
-    """Omit the second acknowledgment of a class to an administration queue."""
+    """Do not send the second acknowledgment of each selected class to an administration queue."""
 
     omitted_ack_classes: frozenset[MessageClass] = frozenset()
 
@@ -142,13 +144,13 @@ for _name, _rule, _says, _install in (
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
         "MQDMPR-3.1.1.12-37",
-        "The receiver acknowledges a message to a missing queue that requests no acknowledgments.",
+        "The receiver acknowledges a message that requests no acknowledgments if the queue of the message is missing.",
         _send_unrequested_acks({BAD_QUEUE_NACK_CLASS}, lambda message: not message.AcknowledgementsRequested),
     ),
     (
         "receiver-message-to-full-queue-acknowledged-without-request",
         "MQDMPR-3.1.1.12-37",
-        "The receiver acknowledges a message to a full queue that requests no acknowledgments.",
+        "The receiver acknowledges a message that requests no acknowledgments if the queue of the message is full.",
         _send_unrequested_acks({QUOTA_NACK_CLASS}, lambda message: not message.AcknowledgementsRequested),
     ),
     (
@@ -162,7 +164,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-second-arrival-not-acknowledged",
         "MQDMPR-3.1.1.12-38",
-        "The receiver does not acknowledge the second message that arrives for an administration queue.",
+        "The receiver does not acknowledge the arrival of the second message that names the same administration queue.",
         _omit_second_ack_of_classes(ARRIVAL_ACK_CLASS),
     ),
     (
@@ -180,7 +182,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-second-receive-not-acknowledged",
         "MQDMPR-3.1.1.12-39",
-        "The receiver does not acknowledge the second received message for an administration queue.",
+        "The receiver does not acknowledge the receive of the second message that names the same administration queue.",
         _omit_second_ack_of_classes(RECEIVE_ACK_CLASS),
     ),
     (
@@ -192,7 +194,8 @@ for _name, _rule, _says, _install in (
     (
         "receiver-second-refusal-not-acknowledged",
         "MQDMPR-3.1.1.12-40",
-        "The receiver does not acknowledge the second refusal of a class for an administration queue.",
+        "The receiver does not acknowledge the second message that it refuses with the same class for one "
+        "administration queue.",
         _omit_second_ack_of_classes(BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS),
     ),
     (
@@ -204,7 +207,8 @@ for _name, _rule, _says, _install in (
     (
         "receiver-second-removal-not-acknowledged",
         "MQDMPR-3.1.1.12-41",
-        "The receiver does not acknowledge the second message that leaves a queue unread for an administration queue.",
+        "The receiver does not acknowledge the second message that leaves its queue unread and names the same "
+        "administration queue.",
         _omit_second_ack_of_classes(PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, RECEIVE_TIMEOUT_NACK_CLASS),
     ),
     (
@@ -236,7 +240,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
         "MQDMPR-3.1.1.12-42",
-        "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
+        "The receiver does not acknowledge a message that requests PA and NA if the queue of the message is full.",
         _omit_acks(
             {QUOTA_NACK_CLASS},
             _make_condition_for_exact_ack_request_bits(POSITIVE_ARRIVAL_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG),
@@ -245,7 +249,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
         "MQDMPR-3.1.1.12-43",
-        "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
+        "The receiver does not acknowledge a message that requests NA and NR if the queue of the message is missing.",
         _omit_acks(
             {BAD_QUEUE_NACK_CLASS},
             _make_condition_for_exact_ack_request_bits(NEGATIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG),
@@ -288,7 +292,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
         "MQDMPR-3.1.1.12-D50",
-        "The receiver does not acknowledge a message to a missing queue that requests only NA.",
+        "The receiver does not acknowledge a message that requests only NA if the queue of the message is missing.",
         _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_condition_for_exact_ack_request_bits(NEGATIVE_ARRIVAL_ACK_FLAG)),
     ),
 ):
@@ -296,7 +300,7 @@ for _name, _rule, _says, _install in (
 
 
 class _AckClassChanger(AdminAcks):
-    """Send a wrong class in some acknowledgments; a subclass selects which."""
+    """Send some acknowledgments with a wrong message class; a subclass selects these acknowledgments."""
 
     right_ack_class = ARRIVAL_ACK_CLASS
     wrong_ack_class = RECEIVE_ACK_CLASS
@@ -315,7 +319,7 @@ class _AckClassChanger(AdminAcks):
 
 
 class _WrongClassSetterInAcksAfterFirst(_AckClassChanger):
-    """Send a wrong class in each acknowledgment of a class after the first."""
+    """Send each acknowledgment after the first with a wrong message class."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -575,7 +579,7 @@ class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
 
 @fault("reports-sent-for-recoverable-messages-only", breaks="MQDMPR-3.1.1.12-D61", blind=True)
 class ReportsSentForRecoverableMessagesOnly(MessageTracing):
-    """The queue manager sends no report about an express message."""
+    """The queue manager sends no trace report about an express message."""
 
     @faulty_only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
@@ -584,7 +588,9 @@ class ReportsSentForRecoverableMessagesOnly(MessageTracing):
 
 @fault("report-of-message-without-trace-flag-sent", breaks=("MQDMPR-3.1.1.12-D61", "MQQB-3.1.5.8.9-01"), blind=True)
 class ReportOfMessageWithoutTraceFlagSent(MessageTracing):
-    """The queue manager reports a message whose DebugHeader names a queue although TR is clear."""
+    """The queue manager sends a trace report about a message whose TR bit is clear if the DebugHeader of the message
+    names a queue.
+    """
 
     def trace_received_message(self, message: Message, now: Now) -> None:
         super().trace_received_message(replace(message, TracingRequested=True), now)

@@ -87,13 +87,14 @@ for _name, _rule, _says, _install in (
     (
         "sender-message-with-acknowledgments-not-dead-letter",
         "MQDMPR-3.1.1.12-24",
-        "The sender does not store an undelivered message that requests acknowledgments as a dead letter.",
+        "If an undelivered message requests acknowledgments, the sender does not store the message as a dead letter.",
         _omit_dead_letters(lambda message: bool(message.AcknowledgementsRequested)),
     ),
     (
         "sender-message-with-infinite-time-to-reach-queue-not-dead-letter",
         "MQDMPR-3.1.1.12-24",
-        "The sender does not store an undelivered message with an infinite TimeToReachQueue as a dead letter.",
+        "If an undelivered message has an infinite TimeToReachQueue, the sender does not store the message as a "
+        "dead letter.",
         _omit_dead_letters(lambda message: message.TimeToReachQueue == 0xFFFFFFFF),
     ),
 ):
@@ -124,7 +125,7 @@ class SenderSecondMessageToDestinationNotJournaled(_JournaledMessageCounter):
 
 @fault("sender-second-dead-letter-not-stored", breaks="MQDMPR-3.1.1.12-24", blind=True)
 class SenderSecondDeadLetterNotStored(_JournaledMessageCounter):
-    """The sender does not store the second undelivered message with NegativeJournalingRequested."""
+    """The sender does not store the second undelivered message with NegativeJournalingRequested as a dead letter."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -149,7 +150,7 @@ class SenderMessagesAfterFirstJournaledMessageAllJournaled(_JournaledMessageCoun
 
 @fault("sender-transactional-message-journaled-without-request", breaks="MQDMPR-3.1.1.12-23", blind=True)
 class SenderTransactionalMessageJournaledWithoutRequest(MessageJournaling):
-    """The sender journals a delivered transactional message with NegativeJournalingRequested only."""
+    """The sender journals a delivered transactional message that requests only negative journaling."""
 
     @faulty_only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def journal_delivered_message(self, position: MessagePosition) -> None:
@@ -160,7 +161,9 @@ class SenderTransactionalMessageJournaledWithoutRequest(MessageJournaling):
 
 @fault("sender-messages-after-first-dead-letter-all-stored-as-dead-letters", breaks="MQDMPR-3.1.1.12-26", blind=True)
 class SenderMessagesAfterFirstDeadLetterAllStoredAsDeadLetters(_JournaledMessageCounter):
-    """The sender stores every undelivered message after the first dead letter."""
+    """After its first dead letter, the sender stores every undelivered message as a dead letter, even without a
+    request.
+    """
 
     def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -172,7 +175,9 @@ class SenderMessagesAfterFirstDeadLetterAllStoredAsDeadLetters(_JournaledMessage
 
 @fault("sender-refused-message-stored-as-dead-letter-without-request", breaks="MQDMPR-3.1.1.12-26", blind=True)
 class SenderRefusedMessageStoredAsDeadLetterWithoutRequest(FinalAcks):
-    """The sender stores a refused transactional message with PositiveJournalingRequested only as a dead letter."""
+    """The sender stores a refused transactional message as a dead letter although the message requests only positive
+    journaling.
+    """
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
@@ -185,8 +190,8 @@ class SenderRefusedMessageStoredAsDeadLetterWithoutRequest(FinalAcks):
     "named-dead-letter-queue-of-refused-message-ignored", breaks=("MQDMPR-3.1.1.12-02", "MQQB-3.1.5.7-07"), blind=True
 )
 class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
-    """The sender stores a transactional message that was refused in the system dead-letter queue although the message
-    names a queue.
+    """When a transactional message is refused, the sender stores it in the system dead-letter queue although the
+    message names another dead-letter queue.
     """
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -267,7 +272,7 @@ class _OldestMessageRemover(QueueQuotas):
 
 @fault("full-system-journal-drops-oldest-message", breaks="MQDMPR-3.1.1.12-22", blind=True)
 class FullSystemJournalDropsOldestMessage(_OldestMessageRemover):
-    """The sender removes the oldest message of a full system journal, and copies the delivered message to it."""
+    """The sender removes the oldest message of a full system journal to store a copy of a delivered message."""
 
     def find_queue(self) -> Queue:
         return self.qm.adm.SystemJournalQueue
@@ -275,7 +280,7 @@ class FullSystemJournalDropsOldestMessage(_OldestMessageRemover):
 
 @fault("full-dead-letter-queue-drops-oldest-message", breaks="MQDMPR-3.1.1.12-25", blind=True)
 class FullDeadLetterQueueDropsOldestMessage(_OldestMessageRemover):
-    """The sender removes the oldest message of a full dead-letter queue, and copies the undelivered message to it."""
+    """The sender removes the oldest message of a full dead-letter queue to store a copy of an undelivered message."""
 
     def find_queue(self) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
@@ -283,7 +288,7 @@ class FullDeadLetterQueueDropsOldestMessage(_OldestMessageRemover):
 
 @fault("sender-second-waiting-message-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
 class SenderSecondWaitingMessageNeverExpires(MessageLifetimes):
-    """The sender watches the TimeToReachQueue only of the first message of an outgoing queue."""
+    """The sender checks only for the first message of an outgoing queue whether TimeToReachQueue has expired."""
 
     @faulty_only_if(lambda part, session, position: len(session.OutgoingMessageTable) > 1)
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -296,7 +301,7 @@ class SenderSecondWaitingMessageNeverExpires(MessageLifetimes):
 
 @fault("receiver-late-transactional-message-accepted", breaks="MQDMPR-3.1.1.12-D52", blind=True)
 class ReceiverLateTransactionalMessageAccepted(MessageLifetimes):
-    """The receiver accepts a transactional message whose TimeToReachQueue is over."""
+    """The receiver accepts a transactional message whose TimeToReachQueue has expired."""
 
     @faulty_only_if(lambda part, packet, now: packet.TransactionHeader is not None)
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -305,7 +310,7 @@ class ReceiverLateTransactionalMessageAccepted(MessageLifetimes):
 
 @fault("recoverable-message-in-queue-never-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
 class RecoverableMessageInQueueNeverExpires(MessageLifetimes):
-    """A recoverable message never leaves its queue because of TimeToBeReceived."""
+    """A recoverable message stays in its queue after its TimeToBeReceived has expired."""
 
     @faulty_only_if(lambda part, position: _is_recoverable(position.MessageReference))
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -314,7 +319,7 @@ class RecoverableMessageInQueueNeverExpires(MessageLifetimes):
 
 @fault("local-message-never-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
 class LocalMessageNeverExpires(MessageLifetimes):
-    """A message of a local application never leaves its queue because of TimeToBeReceived."""
+    """A message of a local application stays in its queue after its TimeToBeReceived has expired."""
 
     @faulty_only_if(
         lambda part, position: position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier
@@ -342,7 +347,9 @@ class MessageExpiresNotBeforeEarlierMessagesInQueue(MessageLifetimes):
 
 @fault("system-journal-copy-label-cut-to-9-characters", breaks="MQDMPR-3.1.1.12-46")
 class SystemJournalCopyLabelCutTo9Characters(MessageJournaling):
-    """The copy of a delivered message in the system journal has at most 9 characters of the label."""
+    """The copy of a delivered message in the system journal contains only the first 9 characters of the message's
+    label.
+    """
 
     def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -72,7 +72,9 @@ class ReceiverUnusedAckRequestBitReadAsArrivalAckRequest(AdminAcks):
 
 @fault("receiver-four-requested-acknowledgments-reduced-to-two", breaks="MQDMPR-3.1.1.12-36", blind=True)
 class ReceiverFourRequestedAcknowledgmentsReducedToTwo(MessagePositions):
-    """The receiver keeps only the two requests for the arrival if a message requests all four acknowledgments."""
+    """If a message requests all four kinds of acknowledgment, the receiver honours only the two requests about its
+    arrival.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.AcknowledgementsRequested & 0x0F == 0x0F:
@@ -92,7 +94,9 @@ class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
         if connector is not None:
             self.known = self.known or connector
             if connector != self.known:
-                raise FormatError("UserHeader.ConnectorType", 0, "a fault", "the value differs")
+                raise FormatError(
+                    "UserHeader.ConnectorType", 0, "a fault", "the value differs from that of an earlier message"
+                )
 
 
 @fault("receiver-final-ack-omitted-for-message-of-deleted-queue", breaks="MQDMPR-3.1.1.12-62", blind=True)
@@ -145,7 +149,7 @@ class ReceiverLongSoapEnvelopeRefused(Identifying):
         if isinstance(packet, UserMessagePacket) and packet.SoapHeader is not None:
             text = (packet.SoapHeader.Header or "") + (packet.SoapHeader.Body or "")
             if len(text) > _LONG_SOAP_ENVELOPE_LENGTH:
-                raise FormatError("SoapHeader", 0, "a fault", "the envelope is long")
+                raise FormatError("SoapHeader", 0, "a fault", "the envelope is too long")
 
 
 @fault("receiver-repeated-soap-envelope-discarded", breaks="MQDMPR-3.1.1.12-65", blind=True)
@@ -200,7 +204,7 @@ add(
 
 
 class _OrderAckClassChanger(OrderAcks):
-    """Sends some order acknowledgments with the class ACK_REACH_QUEUE; a subclass selects which."""
+    """Send some order acknowledgments with the class ACK_REACH_QUEUE; a subclass selects these acknowledgments."""
 
     sent_order_ack_bodies: list[Any]
 
@@ -219,7 +223,7 @@ class _OrderAckClassChanger(OrderAcks):
 
 @fault("receiver-repeated-order-ack-has-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
 class ReceiverRepeatedOrderAckHasClassAckReachQueue(_OrderAckClassChanger):
-    """An OrderAck of the receiver that repeats an earlier OrderAck has the class AckReachQueue."""
+    """When the receiver repeats an OrderAck, the repeated packet has the class AckReachQueue."""
 
     def is_ack_class_changed(self, body: Any) -> bool:
         return body in self.sent_order_ack_bodies
@@ -234,7 +238,7 @@ class ReceiverOrderAckOfLaterSequenceHasClassAckReachQueue(_OrderAckClassChanger
 
 
 class _RefusalAckClassChanger(MessageAdmission):
-    """Refuses some messages with another class than the correct one; a subclass selects which."""
+    """Refuse some messages with a wrong acknowledgment class; a subclass selects these messages."""
 
     right_ack_class: MessageClass
     wrong_ack_class: MessageClass
@@ -329,7 +333,7 @@ class ReceiverFinalAckOfRejectedMessageHasTimeoutClass(FinalAcks):
 
 @fault("receiver-security-id-used-as-sender-despite-sender-type-none", breaks="MQDMPR-3.1.1.12-D54", blind=True)
 class ReceiverSecurityIdUsedAsSenderDespiteSenderTypeNone(SecurityOnReceipt):
-    """The receiver treats the SecurityID of a message with the SenderIdentifierType None as its sender."""
+    """The receiver treats the SecurityID of a message with the SenderIdentifierType None as the message's sender."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         security = packet.SecurityHeader

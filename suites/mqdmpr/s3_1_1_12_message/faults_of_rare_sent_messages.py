@@ -96,7 +96,8 @@ def _is_copy_for_several_queues(packet: UserMessagePacket) -> bool:
 add(
     "sender-copy-destination-queue-names-rest-of-list",
     "MQDMPR-3.1.1.12-27",
-    "The sender writes the names of all queues of the list from the own queue on into DestinationQueue of a copy.",
+    "In DestinationQueue of a copy, the sender writes the name of the copy's own queue together with all later "
+    "names of the list.",
     change_packets_of_kind(
         UserMessagePacket,
         _write_remaining_list_into_destination_queue,
@@ -108,7 +109,9 @@ add(
 
 @fault("sender-destination-queue-of-resent-copy-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
 class SenderDestinationQueueOfResentCopyNamesWholeList(MessageSending):
-    """When the sender sends a copy of a message to several queues again, its DestinationQueue names the whole list."""
+    """When the sender repeats a copy of a message to several queues, DestinationQueue of the copy names the whole list
+    of queues.
+    """
 
     sent: frozenset[int] = frozenset()
 
@@ -266,7 +269,7 @@ _RC2_ALGORITHM = 0x00006602
 add(
     "sender-signed-message-encryption-algorithm-rc2",
     "MQDMPR-3.1.1.12-49",
-    "The sender sends a signed message that is not encrypted with the EncryptionAlgorithm RC2.",
+    "The sender sets EncryptionAlgorithm to RC2 in a signed message that is not encrypted.",
     change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": _RC2_ALGORITHM}).build(),
@@ -277,7 +280,7 @@ add(
 add(
     "sender-message-to-several-queues-encryption-algorithm-zero",
     ("MQDMPR-3.1.1.12-49", "MQMQ-2.2.19.3-24"),
-    "The sender sends a message to several queues without encryption with the EncryptionAlgorithm 0.",
+    "The sender sets EncryptionAlgorithm to 0 in a message to several queues that is not encrypted.",
     change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}).build(),
@@ -358,10 +361,10 @@ class SenderAcknowledgmentsHaveTracingQueueIdentifier(OwnMessageSending):
 
 
 class _PreparedTransactionMessageChanger(TransactionEvents):
-    """Changes the messages that are sent in a transaction that a coordinator prepares."""
+    """Change the messages that are sent in a transaction that a coordinator prepares."""
 
     def change_message(self, message: Message) -> Message:
-        """Return the message that takes the place of a message of the transaction."""
+        """Return the changed message that replaces a message of the transaction."""
         raise NotImplementedError
 
     def mark_first_and_last_message(self, transaction: Transaction) -> None:
@@ -373,7 +376,7 @@ class _PreparedTransactionMessageChanger(TransactionEvents):
 
 
 class _ResentMessageFlagsChanger(TransactionalSending):
-    """Changes TransactionHeader.Flags of the messages that the sender sends again."""
+    """Change TransactionHeader.Flags of the messages that the sender sends again."""
 
     sent: frozenset[int] = frozenset()
 
@@ -497,6 +500,8 @@ class SenderTransactionalMessageProviderNameWrong(_TransactionalMessageProviderC
     blind=True,
 )
 class SenderLaterMessageProviderNameShortened(_LaterMessageProviderChanger):
-    """The AuthenticationProviderName of each encrypted message after the first lacks its version."""
+    """In each encrypted message after the first, AuthenticationProviderName does not contain the version of the
+    provider.
+    """
 
     changed_provider_fields: ClassVar[dict[str, object]] = {"ProviderName": lambda name: name.rpartition(" ")[0]}

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.1.12 Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class SenderMessageTimeToBeReceivedCopiedFromTimeToReachQueue(HigherLayerCommand
 
 @fault("sender-message-with-response-queue-has-own-correlation-identifier", breaks="MQDMPR-3.1.1.12-D47", blind=True)
 class SenderMessageWithResponseQueueHasOwnCorrelationIdentifier(HigherLayerCommands):
-    """The sender sets the CorrelationIdentifier of a message with a response queue, which its application leaves
-    out, to the identifier of the message itself.
+    """If an application sets a response queue but no CorrelationIdentifier, the sender sets CorrelationIdentifier to
+    the identifier of the message itself.
     """
 
     def _build_message(
@@ -96,8 +96,8 @@ class RouterMessageSourceQueueManagerReplacedByRouter(MessageRouting):
     blind=True,
 )
 class SenderMessageProviderNameOfEnhancedEncryptionUnlisted(MessageSecuring):
-    """The sender names a provider in the SecurityHeader of a message with enhanced encryption that is none of the
-    two standard providers.
+    """In the SecurityHeader of a message with enhanced encryption, the sender names a provider other than the two
+    standard providers.
     """
 
     def encrypt_body(

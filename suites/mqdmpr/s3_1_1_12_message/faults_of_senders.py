@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 class _EarlierAttributeValueRepeater(MessageSending):
-    """Give a message of an application a value of an earlier message of an application."""
+    """Replace a value in a message of an application with the value from an earlier message of an application."""
 
     attribute = ""
     default_value: Any = None
@@ -64,7 +64,8 @@ for _attribute, _default, _rule in (
     add(
         f"sender-default-{_attribute.lower()}-is-that-of-message-before",
         _rule,
-        f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
+        f"If an application leaves {_attribute} at its default, the sender sends the value of an earlier message "
+        "instead.",
         replace_part(
             type("AfterOther", (_EarlierAttributeValueRepeater,), {"attribute": _attribute, "default_value": _default})
         ),
@@ -73,7 +74,7 @@ for _attribute, _default, _rule in (
 
 
 class _WrongDefaultAttributeSetter(MessageSending):
-    """Send messages of one delivery with another default."""
+    """Send messages of one delivery mode with a wrong default value."""
 
     condition: Callable[[Message], bool]
     attribute = ""
@@ -106,7 +107,7 @@ for _when, _case in (
         add(
             f"sender-default-{_attribute.lower()}-of-{_case}-message-wrong",
             _rule,
-            f"The sender sends a {_case} message without {_attribute} with the value {_value}.",
+            f"In a {_case} message without {_attribute}, the sender sends the value {_value}.",
             replace_part(
                 type(
                     "OtherDefault",
@@ -119,7 +120,9 @@ for _when, _case in (
 
 
 class _MessageSecurityRecorder(MessageSecuring):
-    """Remember whether a message was signed or encrypted, and with what."""
+    """Record the AuthenticationLevel, the signature and the certificate of signed messages, and whether a message was
+    encrypted.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -130,7 +133,7 @@ class _MessageSecurityRecorder(MessageSecuring):
 
 @fault("sender-encrypts-every-message-after-first-encrypted-message", breaks="MQDMPR-3.1.1.12-05", blind=True)
 class SenderEncryptsEveryMessageAfterFirstEncryptedMessage(_MessageSecurityRecorder):
-    """The sender encrypts the body of each message with security attributes that follows an encrypted message."""
+    """After an encrypted message, the sender encrypts the body of each message that has security attributes."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -190,7 +193,7 @@ for _level, _number, _rule in (
 
 @fault("sender-signs-every-message-after-first-signed-message", breaks="MQDMPR-3.1.1.12-10", blind=True)
 class SenderSignsEveryMessageAfterFirstSignedMessage(_MessageSecurityRecorder):
-    """The sender signs each message with security attributes that follows a signed message."""
+    """After a signed message, the sender signs each message that has security attributes."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         security = message.security
@@ -245,8 +248,8 @@ for _kind, _rule, _other in (
         add(
             f"sender-{_kind.name.lower()}-of-{_case}-message-of-other-kind",
             _rule,
-            f"The sender signs a {_case} message with AuthenticationLevel {_kind.name.title()} with another kind of "
-            "signature.",
+            f"The sender uses a wrong kind of signature for a {_case} message with AuthenticationLevel "
+            f"{_kind.name.title()}.",
             _sign_with_other_authentication_level(_when, _kind, _other),
             blind=True,
         )
@@ -307,7 +310,7 @@ def _change_source_queue_manager_of_every_second_ack(packet: UserMessagePacket, 
 add(
     "queue-manager-source-of-each-second-acknowledgment-other",
     "MQDMPR-3.1.1.12-D51",
-    "The queue manager sends each second acknowledgment with another SourceQueueManager.",
+    "The queue manager sends each second acknowledgment with a wrong SourceQueueManager.",
     change_constructed_packet(_change_source_queue_manager_of_every_second_ack),
     blind=True,
 )

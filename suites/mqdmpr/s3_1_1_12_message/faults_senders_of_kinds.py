@@ -143,7 +143,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
 add(
     "sender-sid-without-last-number",
     "MQDMPR-3.1.1.12-D62",
-    "The SenderIdentifier of a message has no last sub-authority of the SID.",
+    "The SenderIdentifier of a message does not contain the last sub-authority of the SID.",
     _change_sender_identifier(
         lambda sid: sid[:1] + bytes([sid[1] - 1]) + sid[2:-4],
         lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_SID,
@@ -153,7 +153,7 @@ add(
 add(
     "sender-queue-manager-identifier-big-endian",
     "MQDMPR-3.1.1.12-D63",
-    "The SenderIdentifier with the GUID of the source queue manager begins with the bytes in reverse order.",
+    "The SenderIdentifier contains the GUID of the source queue manager with its first bytes in reverse order.",
     _change_sender_identifier(
         lambda guid: guid[3::-1] + guid[4:], lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_QUEUE_MANAGER
     ),

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message for some kinds of messages, sessions or destinations only."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message only for some kinds of messages, sessions or destinations."""
 
 from __future__ import annotations
 
@@ -84,19 +84,19 @@ def _make_delivery_mode_setter(value: int) -> Callable[[int], int]:
 for _name, _says, _value, _when in (
     (
         "sender-dm-3-in-express-message",
-        "The sender sends express messages with the value 3 of UserHeader.Flags.DM.",
+        "The sender sets UserHeader.Flags.DM to 3 in express messages.",
         3,
         lambda packet: not packet.UserHeader.DM,
     ),
     (
         "sender-dm-2-in-transactional-message",
-        "The sender sends transactional messages with the value 2 of UserHeader.Flags.DM.",
+        "The sender sets UserHeader.Flags.DM to 2 in transactional messages.",
         2,
         _is_transactional,
     ),
     (
         "sender-dm-3-in-acknowledgment",
-        "The queue manager sends acknowledgments with the value 3 of UserHeader.Flags.DM.",
+        "The queue manager sets UserHeader.Flags.DM to 3 in acknowledgments.",
         3,
         _is_acknowledgment,
     ),
@@ -209,7 +209,7 @@ add(
 
 
 def _change_ack_class_of_refused_messages(condition: Callable[[Message], bool]) -> Install:
-    """Return an installer of a fault that acknowledges a transactional message to a nontransactional queue with another
+    """Return an installer of a fault that acknowledges a transactional message to a nontransactional queue with a wrong
     class, if a condition is true for the message.
     """
 
@@ -256,7 +256,9 @@ class ReceiverAckOfPurgedMessageHasUnlistedClass(AdminAcks):
 
 @fault("receiver-ack-of-recoverable-message-has-only-low-byte-of-class", breaks="MQDMPR-3.1.1.12-03", blind=True)
 class ReceiverAckOfRecoverableMessageHasOnlyLowByteOfClass(AdminAcks):
-    """The acknowledgment of the receipt of a recoverable message has only the low byte of its class."""
+    """In the acknowledgment that a recoverable message was received, the class of the acknowledgment is replaced by its
+    low byte.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         built = super().build(message, message_class, now)
@@ -385,7 +387,7 @@ add(
 
 @fault("sender-second-message-of-sequence-has-other-sequence-ordinal", breaks="MQDMPR-3.1.1.12-D57", blind=True)
 class SenderSecondMessageOfSequenceHasOtherSequenceOrdinal(TransactionalSending):
-    """The second message of a sequence has another Ordinal than the first message."""
+    """The second message of a sequence has a different Ordinal in its sequence identifier than the first message."""
 
     def number_message_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_message_in_sequence(session, message)

@@ -74,7 +74,7 @@ def _change_arrived_messages(change: MessageChange) -> Install:
 
 
 def _change_arrived_messages_after_first(change: Callable[[Message, Message], Message]) -> Install:
-    """Build a fault that changes each arrived message after the first, by means of the previous message."""
+    """Build a fault that changes each arrived message after the first, using values of the previous message."""
 
     class MessageValueChanger(ArrivedMessageChanger):
         def __init__(self, qm: QM) -> None:

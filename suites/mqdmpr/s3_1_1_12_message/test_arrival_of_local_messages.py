@@ -17,9 +17,9 @@ GUID_SIZE_BYTES = 16
     "in_transaction", [False, pytest.param(True, marks=needs("transactions"))], ids=["single", "in a transaction"]
 )
 def test_arrival_of_local_message_is_acknowledged(peer, sut, judge, in_transaction):
-    """An application of the SUT sends messages with AckPosArrival to queues of the SUT: one message of each delivery,
-    or two messages in a transaction that commits. The administration queue at the peer receives an acknowledgment of
-    each arrival.
+    """An application of the SUT sends messages with AckPosArrival to queues of the SUT: one message in each delivery
+    mode, or two messages in a transaction that commits. The administration queue at the peer receives an acknowledgment
+    of each arrival.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     requests = {"acks": ["positive_arrival"], "admin_queue": peer.direct_name("mqc-arrivals")}

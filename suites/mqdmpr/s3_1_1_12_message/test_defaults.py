@@ -45,8 +45,9 @@ NON_DEFAULT_PROPERTIES: dict[str, Any] = {
 @covers(*DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, delivery):
-    """The SUT sends a message with other values of all attributes, and then a message for which the application sets
-    only the destination and a delivery that is not the default: the SUT sets each other attribute to its default.
+    """The SUT sends a message in which every attribute has a value other than its default. For a second message, the
+    application sets only the destination and a non-default delivery mode: the SUT sets each other attribute to its
+    default.
     """
     outgoing = MessagesSentBySut(peer, sut)
     _send_messages_with_nondefault_properties(outgoing, peer, sut, delivery)
@@ -81,8 +82,8 @@ def _send_messages_with_nondefault_properties(outgoing, peer, sut, delivery):
 @needs("send")
 @covers(*DEFAULT_FIELDS_BY_RULE, "MQDMPR-3.1.1.12-48")
 def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
-    """The SUT sends a message with other values of all attributes, and then a message for which the application sets
-    only the destination: the SUT sets each other attribute to its default.
+    """The SUT sends a message in which every attribute has a value other than its default. For a second message, the
+    application sets only the destination: the SUT sets each other attribute to its default.
     """
     outgoing = MessagesSentBySut(peer, sut)
     _send_messages_with_nondefault_properties(outgoing, peer, sut, "recoverable")

@@ -96,7 +96,7 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_to_private_name_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends an encrypted message to a private format name, and then a message for which the application sets
-    only the destination and the delivery: the SUT sets each other attribute to its default.
+    only the destination and the delivery mode: the SUT sets each other attribute to its default.
     """
     outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     outgoing.send(body="encrypted", privacy_level="base", delivery=delivery)
@@ -135,14 +135,15 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
         case = "privacy level of a local message"
         judge("MQDMPR-3.1.1.12-D29", expected="none", observed=level, case=case, evidence=frame)
     else:
-        judge.mark_not_exercised("MQDMPR-3.1.1.12-D29", reason="the control channel shows no security")
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D29", reason="the control channel shows no security properties")
 
 
 @needs("security", "send", "private_names")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49", MULTIPLE_DESTINATION_SIGNATURE_RULE)
 def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
-    """The SUT sends signed messages with each delivery, without a body, to several queues, and an encrypted message,
-    for which the application sets no sender: SenderIdentifier is the same SID of a user in each of them (erratum E112).
+    """The SUT sends messages for which the application sets no sender: signed messages in each delivery mode, without a
+    body, and to several queues, and an encrypted message. SenderIdentifier of each message is the same SID of a user
+    (erratum E112).
     """
     private = private_name(peer.identifier)
     several = f"{peer.direct_name('mqc-first')},{peer.direct_name('mqc-second')}"

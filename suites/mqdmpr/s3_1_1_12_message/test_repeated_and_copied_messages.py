@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
 AUTHENTICATION_LEVELS = (0, 1, 3, 5, 9)
-"""The values of None, Sig10, Sig20, Sig30 and XmlSig (MS-MQMQ 2.2.20.6)."""
+"""The values of AuthenticationLevel None, Sig10, Sig20, Sig30 and XmlSig (MS-MQMQ 2.2.20.6)."""
 LONGEST_LABEL_LENGTH, LONGEST_LABEL_WCHARS = 249, 250
 THIRD_QUEUE_MANAGER_GUID = "6d71636f-6e66-4f72-8d00-0000000000c3"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000c4"

@@ -15,10 +15,10 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteRead
 
 
 class _NewDescriptorChanger(QueueOpening):
-    """Change new descriptors."""
+    """Change each new OpenQueueDescriptor after the queue manager has created it."""
 
     def change_descriptor(self, descriptor: OpenQueueDescriptor) -> None:
-        """Change a new descriptor."""
+        """Change the attributes of a new OpenQueueDescriptor."""
         raise NotImplementedError
 
     def _add_descriptor(

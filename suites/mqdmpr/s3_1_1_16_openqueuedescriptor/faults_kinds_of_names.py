@@ -164,7 +164,7 @@ class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueu
 
 @fault("queue-manager-new-remote-peek-descriptor-already-ready-for-read", breaks="MQDMPR-3.1.1.16-12", blind=True)
 class QueueManagerNewRemotePeekDescriptorAlreadyReadyForRead(QmcommMethods):
-    """The RemoteReadState of a remote reader's descriptor that is open to peek is ReadyForRead from the start."""
+    """If a remote reader opens a queue to peek, the RemoteReadState of its descriptor is ReadyForRead at once."""
 
     def get_open_handle_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         if descriptor.AccessType is QueueAccessType.PEEK:

@@ -68,7 +68,7 @@ class QueueManagerRemoteClientsOfSameQueueGetSameContextValue(QmcommMethods):
 
 @fault("queue-manager-descriptor-of-exclusive-peeker-has-receive-access", breaks="MQDMPR-3.1.1.16-04", blind=True)
 class QueueManagerDescriptorOfExclusivePeekerHasReceiveAccess(QueueOpening):
-    """A queue that is opened to peek and not to be shared has a descriptor with the AccessType ReceiveAccess."""
+    """The descriptor of a queue that is opened for peeking without sharing has the AccessType ReceiveAccess."""
 
     def open_found_queue(
         self,

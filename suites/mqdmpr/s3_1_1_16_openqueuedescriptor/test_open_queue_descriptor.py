@@ -102,7 +102,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         expected=["Opened", "ReadyForRead"],
         observed=sorted(one["RemoteReadState"] for one in _read_open_queue_descriptors(sut, queue)),
         evidence=[*evidence, cursor],
-        case="RemoteReadState of both descriptors after a cursor was created with the first",
+        case="RemoteReadState of both descriptors after a cursor was created with the first descriptor",
     )
     other_access = PEEK_ACCESS if access == RECEIVE_ACCESS else RECEIVE_ACCESS
     third = remote.open_remote(association, access=other_access).expect_success()
@@ -112,7 +112,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         expected=any_order(shown_as, shown_as, other_shown_as),
         observed=[one["AccessType"] for one in _read_open_queue_descriptors(sut, queue)],
         evidence=[*evidence, third],
-        case="AccessType of the descriptors when a third reader requests another access",
+        case="AccessType of the descriptors when a third reader requests a different access",
     )
     remote.open(association=association, access=access)
     judge(

@@ -136,7 +136,7 @@ def _is_express(message: Message) -> bool:
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressMessageInSubqueueSurvivesRestart(MessagePositions):
-    """The queue manager restores an express message that was moved to a subqueue after a restart."""
+    """After a restart, the queue manager restores an express message that was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -269,7 +269,7 @@ add(
 
 @fault("queue-manager-express-journal-copy-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class QueueManagerExpressJournalCopySurvivesRestart(MessageJournaling):
-    """The queue manager saves the copy of an express message in the journal of its queue."""
+    """The queue manager saves to disk the copy of an express message in the journal of its queue."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         super().put_into_system_queue(queue, message)

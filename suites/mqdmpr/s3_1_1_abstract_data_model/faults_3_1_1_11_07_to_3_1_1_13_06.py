@@ -91,7 +91,7 @@ add(
 
 @fault("queue-manager-message-moved-back-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07", blind=True)
 class QueueManagerMessageMovedBackRestoredInSubqueue(QueueCommands):
-    """After a restart, the queue manager restores a message that was moved to a subqueue and back in the subqueue."""
+    """After a restart, a message that was moved to a subqueue and back to its queue is in the subqueue."""
 
     def move_message(self, request: Any, token: int, now: Any) -> Result | None:
         source, target = (self.qm.queue_names.find_queue(one) for one in (request.queue, request.to))
@@ -106,8 +106,8 @@ class QueueManagerMessageMovedBackRestoredInSubqueue(QueueCommands):
 
 @fault("queue-manager-message-moved-to-waiting-reader-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07")
 class QueueManagerMessageMovedToWaitingReaderRestoredInSubqueue(MessagePositions):
-    """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
-    after a move.
+    """After a restart, the queue manager restores a message that was moved to a subqueue and received there by a
+    waiting reader.
     """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

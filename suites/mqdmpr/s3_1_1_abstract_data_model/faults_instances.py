@@ -21,7 +21,9 @@ from reference_qm.model.transactions import OperationType, Transaction
 
 @fault("second-change-of-queue-not-saved", breaks="MQDMPR-3.1.1-02", blind=True)
 class SecondChangeOfQueueNotSaved(DurableRecords):
-    """The queue manager saves a queue only twice: changes after the first are lost at a restart."""
+    """The queue manager saves a queue only at its creation and at its first change, so later changes are lost at a
+    restart.
+    """
 
     def __init__(self, qm: Any) -> None:
         super().__init__(qm)
@@ -38,7 +40,7 @@ class SecondChangeOfQueueNotSaved(DurableRecords):
 
 @fault("express-message-of-local-application-saved-to-disk", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressMessageOfLocalApplicationSavedToDisk(DurableRecords):
-    """The queue manager saves an express message of a local application."""
+    """The queue manager saves an express message of a local application to disk like a recoverable message."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         message = position.MessageReference
@@ -56,7 +58,7 @@ def _change_identifier_if_outgoing_queues_exist(qm: QueueManager) -> None:
 add(
     "identifier-of-queue-manager-with-outgoing-queues-changed-at-restart",
     "MQDMPR-3.1.1-05",
-    "The queue manager has another Identifier after a restart if it has outgoing queues.",
+    "The queue manager has a new Identifier after a restart if it has outgoing queues.",
     change_core_at_restart(_change_identifier_if_outgoing_queues_exist),
     blind=True,
 )
@@ -102,7 +104,7 @@ class EnqueueAfterDequeueHasDequeueReason(TransactionOperations):
 
 @fault("dequeue-of-second-message-recorded-as-move", breaks="MQDMPR-3.1.1.13-04", blind=True)
 class DequeueOfSecondMessageRecordedAsMove(TransactionOperations):
-    """The second Dequeue operation of a transaction has the type Move, to the queue of the message."""
+    """The second Dequeue operation of a transaction is recorded as a Move to the queue of the message."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -114,8 +116,8 @@ class DequeueOfSecondMessageRecordedAsMove(TransactionOperations):
 
 @fault("server-receive-from-journaling-queue-recorded-as-move", breaks="MQDMPR-3.1.1.13-04", blind=True)
 class ServerReceiveFromJournalingQueueRecordedAsMove(TransactionOperations):
-    """The queue manager records the receive of a message from a queue with Journaling in a transaction as an operation
-    of type Move to the journal, instead of type Dequeue.
+    """When a transaction receives a message from a queue with Journaling, the queue manager records a Move to the
+    journal instead of a Dequeue.
     """
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

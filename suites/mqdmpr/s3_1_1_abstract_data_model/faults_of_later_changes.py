@@ -44,7 +44,7 @@ class QueueManagerIdentifierChangedByBringOnline(TransferAdministering):
 add(
     "queue-manager-administration-acknowledgment-source-queue-manager-other-identifier",
     "MQDMPR-3.1.1-05",
-    "The queue manager names another SourceQueueManager in its acknowledgments than in the messages of applications.",
+    "The SourceQueueManager in the queue manager's acknowledgments differs from that in messages of its applications.",
     change_packets_of_kind(
         UserMessagePacket,
         lambda packet: set_fields(

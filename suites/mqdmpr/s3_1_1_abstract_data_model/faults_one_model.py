@@ -135,7 +135,7 @@ class QueueManagerRestoredLargeMessageSentToFirstDestination(_DestinationChanger
 
 
 class _MoveOperationTypeChanger(TransactionOperations):
-    """Record some moves as operations of another type; a subclass selects which."""
+    """Record some moves as operations of a wrong type; a subclass selects which."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
         """Return the wrong type of the operation, or None."""

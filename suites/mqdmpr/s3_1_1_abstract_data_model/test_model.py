@@ -110,7 +110,8 @@ def test_messages_of_applications_and_of_peer_are_read_by_each_reader(remote, su
 @pytest.mark.parametrize("place", [pytest.param("mqc-sub", marks=needs("subqueues")), "journal"])
 def test_messages_of_subqueue_and_journal_are_read_by_remote_reader(peer, remote, sut, judge, place):
     """An application moves a message into a subqueue, or receives a message from a queue with Journaling. A remote
-    reader peeks at the message in the subqueue or in the journal. A new cursor of this place has no next message.
+    reader can peek at the message in the subqueue or in the journal. With a cursor that has not read a message yet, the
+    reader cannot peek at the next message.
     """
     application = Application(peer, sut)
     sut.control.call("set_queue", name=application.queue, journaling=True)
@@ -258,7 +259,9 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
         sut.send(to, label=label, body=label, delivery="transactional")
     lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
     if sorted(lookup_ids) != sorted(labels):
-        raise ConformanceFailure(f"the queue contains the messages {sorted(lookup_ids)} instead of the four sent ones")
+        raise ConformanceFailure(
+            f"the queue contains the messages {sorted(lookup_ids)} instead of the four messages that were sent"
+        )
     sut.send_here(journaled, ["journaled"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)

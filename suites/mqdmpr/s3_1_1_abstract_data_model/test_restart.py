@@ -116,8 +116,9 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 @needs("send")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01", "MQDMPR-3.1.1.12-20")
 def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
-    """Applications of the SUT send an express, a recoverable and a large recoverable message to each of three queues,
-    does not accept connections until the SUT has restarted. All recoverable messages arrive, each at its destination.
+    """Applications of the SUT send an express, a recoverable and a large recoverable message to each of three queues of
+    a peer that does not accept connections until the SUT has restarted. All recoverable messages arrive, each at its
+    destination.
     """
     names = {number: peer.direct_name(f"mqc-kept-{number}") for number in (1, 2, 3)}
     for tag in range(1, 7):

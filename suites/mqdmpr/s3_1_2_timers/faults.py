@@ -128,7 +128,9 @@ class QueueManagerExpiredReceiveRemovesNextMessage(WaitingReads):
 
 @fault("message-expired-while-locked-by-reader-not-removed-when-returned", breaks="MQDMPR-3.1.2.4-01")
 class MessageExpiredWhileLockedByReaderNotRemovedWhenReturned(MessageLifetimes):
-    """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
+    """A message whose TimeToBeReceived expired while a reader had locked it stays in the queue when the reader returns
+    it.
+    """
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         known: set[MessagePosition] = getattr(self, "known", set())
@@ -316,7 +318,7 @@ add(
 
 @fault("directory-contacted-again-only-in-first-outage", breaks="MQDMPR-3.1.2.5-D01", blind=True)
 class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
-    """The queue manager contacts the directory again only during the first of several outages."""
+    """The queue manager contacts the directory again during its first outage, but not during later outages."""
 
     def on_directory_online_timer(self, now: Now) -> None:
         if self.qm.adm.QueueManagerVersion == "second outage":

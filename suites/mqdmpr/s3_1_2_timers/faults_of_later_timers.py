@@ -60,7 +60,7 @@ class QueueManagerSiteGatesUpdateTimerLongerAfterDirectoryWasOffline(DirectoryCl
 
 @fault("queue-manager-infinite-read-ended-by-timeout-of-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
 class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(WaitingReads):
-    """When a pending read expires, the infinite reads that wait with the same handle end as well."""
+    """When a pending read expires, the reads with an infinite timeout that wait with the same handle end as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         descriptor = self.qm.readers[number].descriptor
@@ -72,7 +72,7 @@ class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(WaitingReads):
 
 @fault("queue-manager-infinite-read-ended-by-message-for-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
 class QueueManagerInfiniteReadEndedByMessageForOtherRead(WaitingReads):
-    """When another read takes a message from the queue, an infinite read that still waits there expires."""
+    """When another read takes a message from the queue, a waiting read with an infinite timeout expires."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         super().pass_new_message_to_waiting_readers(position)
@@ -84,7 +84,7 @@ class QueueManagerInfiniteReadEndedByMessageForOtherRead(WaitingReads):
 
 @fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
 class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(MessageLifetimes):
-    """The queue manager keeps a transactional message with TimeToBeReceived 0."""
+    """The queue manager keeps a transactional message with TimeToBeReceived 0 in its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference

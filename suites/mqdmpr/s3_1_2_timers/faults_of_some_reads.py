@@ -119,8 +119,8 @@ class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(MessageExpiring):
 
 @fault("receiver-expired-message-returned-by-abort-not-removed", breaks="MQDMPR-3.1.2.4-01")
 class ReceiverExpiredMessageReturnedByAbortNotRemoved(MessageLifetimes):
-    """The queue manager does not remove a message of a transactional queue whose TimeToBeReceived expired before the
-    transaction that had received the message was aborted.
+    """In a transactional queue, a message stays after the abort of the transaction that had received it, although its
+    TimeToBeReceived expired before the abort.
     """
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -132,7 +132,7 @@ class ReceiverExpiredMessageReturnedByAbortNotRemoved(MessageLifetimes):
 
 @fault("receiver-messages-of-local-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
 class ReceiverMessagesOfLocalApplicationsNeverExpire(MessageLifetimes):
-    """The queue manager does not remove a message that one of its own applications sent to a local queue."""
+    """The queue manager does not remove an expired message that one of its own applications sent to a local queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:

@@ -40,7 +40,7 @@ def change_state_at_later_synchronization(change: Callable[[QueueManager], None]
 
 
 def replace_attribute_in_own_directory_object(qm: QueueManager, **values: Any) -> None:
-    """Replace attributes of the queue manager that its directory object has."""
+    """Replace attributes of the queue manager that are stored in its directory object."""
     state = qm.enterprise.state
     state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 

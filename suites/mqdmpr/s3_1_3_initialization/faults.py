@@ -69,7 +69,7 @@ class SecurityAuthorityNotQueriedForDomain(DomainMembership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Ignore the domain that was reported."""
+        """Ignore the domain that the local security authority reported."""
 
 
 @fault("queue-manager-domain-read-at-first-start-only", breaks="MQDMPR-3.1.3-06", blind=True)
@@ -89,8 +89,8 @@ RSA_EXPONENT_OFFSET_BYTES = 16
 
 
 def _change_published_public_keys(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
-    """Build a fault that changes a list of public keys of the queue manager, but does not change a
-    changed list again.
+    """Build a fault that changes a list of public keys of the queue manager, unless the fault has already changed this
+    list.
     """
     made: set[bytes] = set()
 

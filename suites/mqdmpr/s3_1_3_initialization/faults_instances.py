@@ -156,7 +156,9 @@ add(
 
 @fault("receiver-order-ack-by-queue-number-ignored", breaks="MQDMPR-3.1.3-28", blind=True)
 class ReceiverOrderAckByQueueNumberIgnored(OrderAcks):
-    """The receiver ignores an OrderAck whose destination is a private format name, which contains the number 4."""
+    """The receiver ignores an OrderAck that is addressed to the order queue by its private format name, which contains
+    the queue number 4.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
@@ -165,7 +167,7 @@ class ReceiverOrderAckByQueueNumberIgnored(OrderAcks):
 
 @fault("receiver-order-ack-by-direct-name-ignored", breaks="MQDMPR-3.1.3-28", blind=True)
 class ReceiverOrderAckByDirectNameIgnored(OrderAcks):
-    """The receiver ignores an OrderAck whose destination is a direct format name."""
+    """The receiver ignores an OrderAck that is addressed to the order queue by a direct format name."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName):
@@ -311,7 +313,7 @@ add(
 
 @fault("queue-manager-reads-empty-site-names-at-start", breaks="MQDMPR-3.1.3-D09", blind=True)
 class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
-    """At its start the queue manager reads empty names of its sites."""
+    """At its start, the queue manager reads the names of its sites as empty strings."""
 
     def synchronize_with_directory(self, now: Now) -> Result:
         status = super().synchronize_with_directory(now)
@@ -375,7 +377,7 @@ add(
 
 @fault("second-failed-initialization-starts-with-empty-store", breaks="MQDMPR-3.1.3-30", blind=True)
 class SecondFailedInitializationStartsWithEmptyStore(InputDispatching):
-    """The queue manager ignores the error of a repeated initialization that again cannot read its store, and starts
+    """When the repeated initialization also fails to read the store, the queue manager ignores the error and starts
     without the stored data.
     """
 

@@ -48,7 +48,9 @@ class QueueManagerMachineDomainIdNullGuidAfterRestart(DomainMembership):
 
 @fault("queue-manager-keeps-domain-in-workgroup", breaks="MQDMPR-3.1.3-D02", blind=True)
 class QueueManagerKeepsDomainInWorkgroup(DomainMembership):
-    """MachineDomainId keeps the domain of the last start if the machine belongs to no domain at this start."""
+    """If the machine no longer belongs to a domain when the queue manager starts, MachineDomainId still identifies the
+    domain of the last start.
+    """
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         super().on_domain_reported(event, now)
@@ -170,7 +172,7 @@ add(
 
 
 class _OutgoingQueueLockKeeper(DestinationResolving):
-    """Keep outgoing queues locked after a restart without hardened security mode."""
+    """Keep outgoing queues locked after the queue manager has restarted without hardened security mode."""
 
     def is_queue_kept_locked(self, text: str) -> bool:
         """Return whether the outgoing queue for a format name stays locked."""

@@ -65,7 +65,9 @@ def _change_key_list(qm: QueueManager, name: str, change: KeyListChange) -> None
 
 
 def _change_key_list_at_later_start(name: str, change: KeyListChange) -> Install:
-    """Return an installer of a fault that changes a list of keys after each start except the first in a directory."""
+    """Return an installer of a fault that changes a list of keys at each start that follows the first start with a
+    directory.
+    """
 
     def publish_changed_keys(part: DirectoryClient, original: Callable[[], None]) -> None:
         original()
@@ -107,14 +109,14 @@ for _attribute, _use, _list_rule, _providers_rule in (
     add(
         f"queue-manager-{_use}-key-of-last-provider-missing-at-later-start",
         _providers_rule,
-        f"The {_attribute} lacks the key of the last provider after a later start.",
+        f"After a later start, the {_attribute} does not contain the key of the last provider.",
         _change_key_list_at_later_start(_attribute, _remove_key_of_last_provider),
         blind=True,
     )
     add(
         f"queue-manager-{_use}-key-of-last-provider-missing-in-outage",
         _providers_rule,
-        f"The {_attribute} lacks the key of the last provider while the directory is offline.",
+        f"While the directory is offline, the {_attribute} does not contain the key of the last provider.",
         _change_key_list_in_directory_outage(_attribute, _remove_key_of_last_provider),
         blind=True,
     )
@@ -134,7 +136,7 @@ add(
 
 
 class _StateAfterDirectoryReadChanger(DirectoryClient):
-    """Changes the state after the queue manager has read its attributes from the directory."""
+    """Change the state after the queue manager has read its attributes from the directory."""
 
     def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         again = self.qm.begun
@@ -159,7 +161,9 @@ class QueueManagerSiteIdentifiersDroppedAfterOutage(_StateAfterDirectoryReadChan
 
 @fault("queue-manager-attributes-of-directory-not-used-at-later-start", breaks="MQDMPR-3.1.3-D08", blind=True)
 class QueueManagerAttributesOfDirectoryNotUsedAtLaterStart(DirectoryClient):
-    """At a later start the queue manager uses no attributes of the directory, but its QueueManagerQuota of before."""
+    """At each start except the first, the queue manager keeps its previous QueueManagerQuota instead of the attributes
+    in the directory.
+    """
 
     def synchronize_with_directory(self, now: Now) -> DirectoryOperationResult:
         known, quota, supporting = (

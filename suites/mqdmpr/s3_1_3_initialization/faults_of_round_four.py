@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.3 Initialization."""
+"""Faults that break rules of MS-MQDMPR 3.1.3 Initialization, written without knowledge of the checks."""
 
 from __future__ import annotations
 

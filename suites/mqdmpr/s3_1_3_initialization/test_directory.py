@@ -137,9 +137,10 @@ def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
 )
 @pytest.mark.parametrize("start", [False, pytest.param(True, marks=needs("restart"))], ids=["outage", "start"])
 def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
-    """The directory is unavailable while the SUT runs, or while it starts. During this time and afterwards, the SUT has
-    the same MachineDomainId as before and, unless it starts, keys and the same InitializationRetryTimerDuration.
-    Afterwards, it has its sites, keys and the enterprise, and no DirectoryServerType unless it is a directory server.
+    """The directory is unavailable while the SUT runs, or while it starts, and is then available again. In both
+    periods, the SUT has the same MachineDomainId as before. A SUT that runs while the directory is unavailable also
+    keeps its keys and its InitializationRetryTimerDuration. With the directory, the SUT has its sites, its keys and the
+    enterprise, and no DirectoryServerType unless it is a directory server.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_directory_online():

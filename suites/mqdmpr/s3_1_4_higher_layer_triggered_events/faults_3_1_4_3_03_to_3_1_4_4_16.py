@@ -255,7 +255,7 @@ class RefusedCommitOfUnknownTransactionEndsWaitingReads(TransactionCommands):
 
 @fault("commit-leaves-sent-message-locked", breaks="MQDMPR-3.1.4.4-07")
 class CommitLeavesSentMessageLocked(TransactionEvents):
-    """After the commit, the queue manager keeps a message that was sent to a local queue in the transaction locked."""
+    """After the commit, a message that the transaction sent to a local queue stays locked."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_enqueue(operation, now)
@@ -275,7 +275,7 @@ class MessageSentInTransactionVisibleBeforeCommit(TransactionOperations):
 
 @fault("commit-makes-messages-of-first-queue-available-only", breaks="MQDMPR-3.1.4.4-07")
 class CommitMakesMessagesOfFirstQueueAvailableOnly(TransactionEvents):
-    """At a commit, the queue manager makes only the messages for the first local queue of the transaction available."""
+    """At a commit, only the messages that the transaction sent to its first local queue become available."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         self.queue: Queue | None = None
@@ -334,7 +334,7 @@ class QueueManagerCommitRemovesReceivedMessagesOfFirstQueueOnly(TransactionEvent
 
 @fault("commit-does-not-move-message", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
 class CommitDoesNotMoveMessage(TransactionEvents):
-    """At the commit, the queue manager leaves a message that the transaction moved in its source queue."""
+    """After the commit, a message that the transaction moved is still in its source queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         self.qm.message_positions.unlock_message(operation.MessagePositionReference)

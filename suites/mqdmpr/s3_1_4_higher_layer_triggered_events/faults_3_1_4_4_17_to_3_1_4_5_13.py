@@ -29,7 +29,7 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
 
 @fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
 class CommitLeavesMovedMessageLocked(MessagePositions):
-    """At the commit, the queue manager leaves a message that the transaction moved locked in the target queue."""
+    """After the commit, a message that the transaction moved stays locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         in_transaction = position.State is MessagePositionState.LOCKED
@@ -295,7 +295,7 @@ class QueueManagerAbortReturnsSecondReceivedMessageThatWasPurged(TransactionEven
 
 @fault("abort-leaves-messages-locked", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
 class AbortLeavesMessagesLocked(TransactionEvents):
-    """At an abort, the queue manager leaves the messages that the transaction received or moved locked."""
+    """After an abort, the messages that the transaction received or moved stay locked."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if operation.MessagePositionReference.State is not MessagePositionState.LOCKED:
@@ -316,9 +316,7 @@ class AbortRestoresMessageAtEnd(TransactionEvents):
 
 @fault("queue-manager-aborted-receive-changes-lookup-identifier", breaks="MQDMPR-3.1.4.5-13")
 class QueueManagerAbortedReceiveChangesLookupIdentifier(TransactionEvents):
-    """At an abort, the queue manager returns a message that the transaction received to its queue with a new
-    LookupIdentifier.
-    """
+    """At an abort, a message that the transaction received returns to its queue with a new LookupIdentifier."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         super().abort_dequeue(operation, now)

@@ -193,7 +193,9 @@ class QueueManagerPrepareOfEndedTransactionAnsweredAsPrepared(TransactionCommand
 
 @fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
 class CoordinatorCommitRestoresReceivedMessage(TransactionEvents):
-    """At the commit, the queue manager returns a message that a coordinator's transaction received to its queue."""
+    """When a coordinator's transaction commits, the queue manager returns a received message to its queue instead of
+    removing it.
+    """
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         in_doubt = self.qm.adm.TransactionCollection.values()
@@ -206,7 +208,9 @@ class CoordinatorCommitRestoresReceivedMessage(TransactionEvents):
 
 @fault("prepared-transaction-abort-keeps-sent-message-locked", breaks="MQDMPR-3.1.4.8-03")
 class PreparedTransactionAbortKeepsSentMessageLocked(TransactionEvents):
-    """After an abort, the queue manager keeps a message that a prepared transaction sent to a local queue locked."""
+    """After the abort of a prepared transaction, a message that the transaction sent to a local queue stays there,
+    locked.
+    """
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         if not transaction.SinglePhase:

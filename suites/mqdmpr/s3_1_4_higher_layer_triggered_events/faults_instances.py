@@ -26,7 +26,9 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_
 
 @fault("prepare-of-transaction-also-prepares-older-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
 class PrepareOfTransactionAlsoPreparesOlderTransactions(TransactionCoordinating):
-    """The queue manager also prepares every older active transaction of a coordinator when it prepares one."""
+    """When the queue manager prepares a transaction of a coordinator, it also prepares every older active transaction
+    of a coordinator.
+    """
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         for other in self.qm.adm.TransactionCollection.values():
@@ -49,7 +51,7 @@ class _LaterTransactionFinder(TransactionEvents):
 
 @fault("commit-also-commits-later-transaction-on-same-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
 class CommitAlsoCommitsLaterTransactionOnSameQueue(_LaterTransactionFinder):
-    """A commit also makes the messages available that a later transaction sent to the same local queue."""
+    """A commit also makes available the messages that a later transaction sent to the same local queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         queues = {position.QueueReference for position in list_sent_messages_of_transaction(transaction)}
@@ -62,7 +64,7 @@ class CommitAlsoCommitsLaterTransactionOnSameQueue(_LaterTransactionFinder):
 
 @fault("abort-also-undoes-dequeues-of-later-transaction", breaks="MQDMPR-3.1.4.5-03", blind=True)
 class AbortAlsoUndoesDequeuesOfLaterTransaction(_LaterTransactionFinder):
-    """An abort also returns the messages to their queues that a later transaction received."""
+    """An abort also returns to their queues the messages that a later transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         for other in self.list_later_transactions(transaction):
@@ -75,7 +77,7 @@ class AbortAlsoUndoesDequeuesOfLaterTransaction(_LaterTransactionFinder):
 
 @fault("first-message-of-third-transaction-not-marked-first", breaks="MQDMPR-3.1.4.3-06", blind=True)
 class FirstMessageOfThirdTransactionNotMarkedFirst(TransactionEvents):
-    """The queue manager marks no first message in each transaction after the second."""
+    """In each transaction after the second, the queue manager does not mark the first message as the first."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -139,7 +141,7 @@ class PreparedMessageAvailableBeforeCommit(TransactionCoordinating):
 
 @fault("commit-removes-only-first-two-received-messages", breaks="MQDMPR-3.1.4.4-11", blind=True)
 class CommitRemovesOnlyFirstTwoReceivedMessages(TransactionEvents):
-    """A commit returns the third message that the transaction received to its queue."""
+    """At a commit, the third message that the transaction received returns to its queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -159,7 +161,7 @@ class CommitRemovesOnlyFirstTwoReceivedMessages(TransactionEvents):
 
 @fault("commit-gives-all-dequeues-reason-of-first", breaks="MQDMPR-3.1.4.4-11", blind=True)
 class CommitGivesAllDequeuesReasonOfFirst(TransactionEvents):
-    """A commit removes all received messages with the reason of the first Dequeue operation."""
+    """A commit removes each received message with the DequeueReason of the transaction's first Dequeue operation."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         reason: MessageClass | None = None
@@ -185,7 +187,9 @@ class CommitMovesMessagesOfTransactionInReverseOrder(TransactionEvents):
 
 @fault("abort-returns-received-messages-of-first-queue-only", breaks="MQDMPR-3.1.4.5-13", blind=True)
 class AbortReturnsReceivedMessagesOfFirstQueueOnly(TransactionEvents):
-    """An abort leaves the messages locked that the transaction received from another queue than its first message."""
+    """After an abort, received messages stay locked if their queue is not the queue from which the transaction received
+    its first message.
+    """
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         received = [
@@ -243,14 +247,16 @@ class AbortReturnsSecondPurgedMessageToQueue(TransactionEvents):
 
 
 def _find_newest_transaction_if_unknown(part: TransactionEvents, identifier: UUID) -> Transaction | None:
-    """Return the newest transaction if the given one is unknown."""
+    """Return the newest transaction if the given identifier is unknown, or None if the identifier is known."""
     known = part.qm.adm.TransactionCollection
     return next(reversed(known.values()), None) if identifier not in known else None
 
 
 @fault("request-for-unknown-transaction-applied-to-newest-transaction", breaks="MQDMPR-3.1.4.4-04", blind=True)
 class RequestForUnknownTransactionAppliedToNewestTransaction(TransactionEvents):
-    """The queue manager commits, aborts or prepares its newest transaction when a request names an unknown one."""
+    """When a request to commit, abort or prepare names an unknown transaction, the queue manager applies the request to
+    its newest transaction.
+    """
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         return _find_newest_transaction_if_unknown(self, identifier) or super().find_transaction(identifier)
@@ -292,7 +298,7 @@ class ResumeOfQueueIgnoredWhileOtherQueueIsPaused(TransferAdministering):
 
 @fault("offline-queue-manager-accepts-second-connection", breaks="MQDMPR-3.1.4.12-03", blind=True)
 class OfflineQueueManagerAcceptsSecondConnection(SessionOpening):
-    """A queue manager that is offline accepts each session after the first that it refused."""
+    """A queue manager that is offline refuses only the first session, and accepts every later session."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -202,7 +202,7 @@ class QueueManagerAbortOfUnknownTransactionAbortsOpenTransaction(TransactionComm
     "queue-manager-abort-of-ended-transaction-succeeds-beside-open-transaction", breaks="MQDMPR-3.1.4.5-04", blind=True
 )
 class QueueManagerAbortOfEndedTransactionSucceedsBesideOpenTransaction(TransactionCommands):
-    """The queue manager accepts a request to abort a transaction that another transaction followed."""
+    """While another transaction is open, the queue manager accepts a request to abort a transaction that has ended."""
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         known = self.qm.adm.TransactionCollection

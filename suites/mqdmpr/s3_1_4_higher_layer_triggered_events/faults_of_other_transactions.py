@@ -1,4 +1,6 @@
-"""Faults that break rules of MS-MQDMPR 3.1.4 in transactions beside the one that is decided, or in a later state."""
+"""Faults that break rules of MS-MQDMPR 3.1.4 in transactions other than the one that is committed or aborted, or in a
+later state.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,7 @@ class QueueManagerUnknownTransactionCreatedByPrepare(TransactionCommands):
 
 
 class _EndedTransactionRecorder(TransactionCommands):
-    """Remembers the transactions that were committed or aborted."""
+    """Record the transactions that were committed or aborted."""
 
     ended_transactions: set[UUID]
 
@@ -274,7 +276,9 @@ class QueueManagerReceivesAcknowledgedAtRequestForVote(TransactionCoordinating):
 
 @fault("queue-manager-unknown-transaction-committed-in-single-phase", breaks="MQDMPR-3.1.4.6-11", blind=True)
 class QueueManagerUnknownTransactionCommittedInSinglePhase(TransactionCommands):
-    """The queue manager answers a single-phase prepare of an unknown transaction as if it committed it."""
+    """When a coordinator requests to prepare an unknown transaction in a single phase, the queue manager answers that
+    the transaction is committed.
+    """
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         if request.single_phase and request.transaction not in self.qm.adm.TransactionCollection:
@@ -284,7 +288,9 @@ class QueueManagerUnknownTransactionCommittedInSinglePhase(TransactionCommands):
 
 @fault("queue-manager-unprepared-transaction-answered-as-committed", breaks="MQDMPR-3.1.4.6-11", blind=True)
 class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
-    """The queue manager answers the commit of a transaction that it could not prepare as if it committed it."""
+    """When a coordinator requests to commit a transaction that the queue manager could not prepare, the queue manager
+    answers that the transaction is committed.
+    """
 
     refused: set[UUID]
 
@@ -303,7 +309,7 @@ class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
 
 
 class _AbortOutcomeChanger(TransactionCommands):
-    """Answers some aborts with another outcome; a subclass selects which."""
+    """Answer some requests to abort with a wrong outcome; a subclass selects these requests."""
 
     outcome: str
 
@@ -321,7 +327,9 @@ class _AbortOutcomeChanger(TransactionCommands):
     "queue-manager-abort-of-transaction-without-operations-answered-committed", breaks="MQDMPR-3.1.4.8-05", blind=True
 )
 class QueueManagerAbortOfTransactionWithoutOperationsAnsweredCommitted(_AbortOutcomeChanger):
-    """The queue manager answers the coordinator's abort of a transaction without operations with committed."""
+    """When a coordinator aborts a transaction without operations, the queue manager answers that the transaction is
+    committed.
+    """
 
     outcome = TransactionOutcome.COMMITTED.value
 
@@ -331,7 +339,9 @@ class QueueManagerAbortOfTransactionWithoutOperationsAnsweredCommitted(_AbortOut
 
 @fault("queue-manager-abort-of-transaction-with-receive-answered-prepared", breaks="MQDMPR-3.1.4.8-05", blind=True)
 class QueueManagerAbortOfTransactionWithReceiveAnsweredPrepared(_AbortOutcomeChanger):
-    """The queue manager answers the coordinator's abort of a transaction with a receive with prepared."""
+    """When a coordinator aborts a transaction that received a message, the queue manager answers that the transaction
+    is prepared.
+    """
 
     outcome = TransactionState.PREPARED.value
 
@@ -358,7 +368,7 @@ class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(InputDispatching):
 
 @fault("queue-manager-second-request-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
 class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(InputDispatching):
-    """After the Reenlistment Timeout the queue manager refuses only the first request."""
+    """After the Reenlistment Timeout, the queue manager refuses only the first request of an application."""
 
     refused = False
 

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.4 Higher-Layer Triggered Events."""
+"""Faults that break rules of MS-MQDMPR 3.1.4 Higher-Layer Triggered Events, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ add(
 
 @fault("queue-manager-abort-makes-purged-moved-message-available-again", breaks="MQDMPR-3.1.4.5-08", blind=True)
 class QueueManagerAbortMakesPurgedMovedMessageAvailableAgain(TransactionEvents):
-    """The queue manager makes a message that a transaction had moved and that was purged available again at the
-    abort of the transaction.
+    """At an abort, the queue manager makes a message available again although the message was purged after the
+    transaction had moved it.
     """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:

@@ -88,7 +88,7 @@ def _move_to_subqueue_in_transaction(application, transaction):
 
 
 def _move_message(application, label, source, target, **how):
-    """Move the message with a label; raise ConformanceFailure if the message is not in its source."""
+    """Move the message with the given label; raise ConformanceFailure if the message is not in the source queue."""
     known = application.get_lookup_ids_by_label(source)
     if label not in known:
         raise ConformanceFailure(f"the message {label} was not in the queue from which the check moves it")

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.4: decisions about a transaction beside other transactions, without a vote, and after the Reenlistment
-Timeout.
+"""MS-MQDMPR 3.1.4: decisions about a transaction while other transactions are open, decisions without a vote, and
+decisions after the Reenlistment Timeout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PREPARED_STATE = "prepared"
 
 
 def _request_transaction_decision(sut: Sut, verb: str, transaction: str, **how: Any) -> str:
-    """Request a decision; return its outcome, or REFUSED."""
+    """Request to prepare, commit or abort a transaction; return the outcome, or REFUSED."""
     try:
         return str(sut.control.call(verb, transaction=transaction, **how).get("outcome"))
     except ControlRefused:
@@ -36,7 +36,7 @@ def _get_transaction_states(sut: Sut) -> dict[str, str]:
 @covers("MQDMPR-3.1.4.3-03")
 def test_single_phase_prepare_leaves_other_transactions_unprepared(peer, sut, judge):
     """A coordinator has three transactions with one receive each, and requests a single-phase prepare of the second.
-    The others are not prepared, and still accept operations.
+    The other two transactions are not prepared, and still accept operations.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill_queue(*"abcde")
@@ -115,7 +115,7 @@ def test_unknown_transaction_gets_no_vote_and_is_not_committed(sut, judge):
 @covers("MQDMPR-3.1.4.11-D02")
 def test_every_request_is_refused_after_reenlistment_timeout(peer, sut, judge):
     """The SUT restarts with a prepared transaction, and the Reenlistment Timeout expires. Then the SUT refuses each
-    request of an application to receive, to peek and to send, also when the application repeats the requests.
+    request of an application to receive, to peek and to send, even when the application repeats the requests.
     """
     application = Application(peer, sut)
     application.store("kept")

@@ -52,7 +52,7 @@ def test_each_operation_of_transaction_is_decided(peer, sut, judge, kind):
 
 
 def _judge_decision_of_many_operations(peer, sut, judge, kind, verb):
-    """Let a transaction of one kind carry out several operations, decide it, and judge the result."""
+    """Let a transaction of one kind carry out several operations, commit or abort it, and judge the result."""
     application = Application(peer, sut, transactional=True)
     queue, first_sub, second_sub = application.queue, *(f"{application.queue};mqc-{number}" for number in (1, 2))
     sut.control.call("set_queue", name=queue, quota_kb=QUEUE_QUOTA_KB)

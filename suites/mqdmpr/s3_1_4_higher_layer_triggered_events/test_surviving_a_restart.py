@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.9, 3.1.4.10: transactions in doubt that are decided after a restart."""
+"""MS-MQDMPR 3.1.4.9, 3.1.4.10: transactions in doubt that are committed or aborted after a restart."""
 
 from __future__ import annotations
 

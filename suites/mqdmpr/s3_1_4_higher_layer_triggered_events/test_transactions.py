@@ -100,7 +100,8 @@ class TwoOpenTransactions:
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
     """A commit stores the message that its transaction sent, removes and acknowledges the received message, and moves
-    the moved message. A second transaction stays undecided, and a read in this transaction still waits.
+    the moved message. A second transaction is neither committed nor aborted, and a read in this transaction still
+    waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoOpenTransactions(application)
@@ -184,8 +185,8 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, and discards the message that it sent. A
-    second transaction stays undecided, and a read in this transaction still waits. A pending read of a second queue
-    gets the message that the aborted transaction had received from that queue.
+    second transaction is neither committed nor aborted, and a read in this transaction still waits. A pending read of a
+    second queue gets the message that the aborted transaction had received from that queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoOpenTransactions(application)

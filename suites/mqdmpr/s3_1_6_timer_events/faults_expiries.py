@@ -38,14 +38,14 @@ def _leave_expired_timer_stopped(name: TimerName) -> Install:
 add(
     "sites-update-timer-expires-once",
     "MQDMPR-3.1.6.1-04",
-    "The queue manager reads its sites again only at the first expiry of the Directory Sites Update Timer.",
+    "The queue manager updates its sites only at the first expiry of the Directory Sites Update Timer.",
     _leave_expired_timer_stopped(TimerName.DIRECTORY_SITES_UPDATE),
     blind=True,
 )
 add(
     "gates-update-timer-expires-once",
     "MQDMPR-3.1.6.2-05",
-    "The queue manager reads its gates again only at the first expiry of the Directory Site Gates Update Timer.",
+    "The queue manager updates its gates only at the first expiry of the Directory Site Gates Update Timer.",
     _leave_expired_timer_stopped(TimerName.DIRECTORY_SITE_GATES_UPDATE),
     blind=True,
 )
@@ -151,7 +151,7 @@ for _name, _rule, _says, _change in (
 
 @fault("site-gates-updated-only-by-sites-update-timer", breaks="MQDMPR-3.1.6.2-05", blind=True)
 class SiteGatesUpdatedOnlyBySitesUpdateTimer(DirectoryClient):
-    """The queue manager reads its gates again only when the Directory Sites Update Timer expires."""
+    """The queue manager updates its gates only when the Directory Sites Update Timer expires."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         super().on_directory_sites_update_timer(now)

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.6 Timer Events."""
+"""Faults that break rules of MS-MQDMPR 3.1.6 Timer Events, written without knowledge of the checks."""
 
 from __future__ import annotations
 

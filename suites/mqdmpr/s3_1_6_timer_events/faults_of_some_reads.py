@@ -41,7 +41,7 @@ class ServerExpiredReadBesideLockedMessagesReturnsNotFound(WaitingReads):
 
 @fault("queue-manager-expired-receive-in-transaction-cancelled", breaks="MQDMPR-3.1.6.3-03")
 class QueueManagerExpiredReceiveInTransactionCancelled(WaitingReads):
-    """A receive in a transaction whose timeout expires fails with MQ_ERROR_OPERATION_CANCELLED."""
+    """When the timeout of a receive in a transaction expires, the receive fails with MQ_ERROR_OPERATION_CANCELLED."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers[number]

@@ -11,7 +11,7 @@ _SiteCollection = tuple[Site, ...]
 
 
 class _SitesUpdateChanger(DirectoryClient):
-    """Changes the sites after the Directory Sites Update."""
+    """Change the sites after the Directory Sites Update."""
 
     timer_expiry_count = 0
 
@@ -31,7 +31,7 @@ class _SitesUpdateChanger(DirectoryClient):
 
 
 class _SiteGatesUpdateChanger(DirectoryClient):
-    """Changes the sites after the Directory Site Gates Update."""
+    """Change the sites after the Directory Site Gates Update."""
 
     timer_expiry_count = 0
 
@@ -52,7 +52,7 @@ class _SiteGatesUpdateChanger(DirectoryClient):
 
 @fault("queue-manager-sites-read-again-only-at-first-expiry", breaks="MQDMPR-3.1.6.1-04", blind=True)
 class QueueManagerSitesReadAgainOnlyAtFirstExpiry(_SitesUpdateChanger):
-    """The queue manager reads its sites again only when the Directory Sites Update Timer expires for the first time."""
+    """The queue manager updates its sites only when the Directory Sites Update Timer expires for the first time."""
 
     def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:
         return after if self.timer_expiry_count == 1 else before

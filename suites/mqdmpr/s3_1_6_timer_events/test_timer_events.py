@@ -66,4 +66,6 @@ def test_pending_receive_in_transaction_ends_at_timeout(peer, sut, judge, extern
         )
         labels.append(read.await_label())
     application.end_transaction("abort", transaction)
-    judge.all(expected=["only", Outcome.NOTHING], observed=labels, evidence=packets, case="labels of the receives")
+    judge.all(
+        expected=["only", Outcome.NOTHING], observed=labels, evidence=packets, case="labels of the received messages"
+    )

@@ -301,7 +301,7 @@ class QueueManagerCursorOfOtherQueueUsable(RemoteReadStarting):
 
 @fault("queue-manager-new-cursor-also-belongs-to-newest-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
 class QueueManagerNewCursorAlsoBelongsToNewestDescriptor(QueueCursors):
-    """A new cursor also belongs to the OpenQueueDescriptor of its queue that was opened last."""
+    """A new cursor also belongs to the OpenQueueDescriptor that was most recently opened for its queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -315,7 +315,9 @@ class QueueManagerNewCursorAlsoBelongsToNewestDescriptor(QueueCursors):
 
 @fault("queue-manager-second-cursor-usable-by-first-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
 class QueueManagerSecondCursorUsableByFirstDescriptor(RemoteReadStarting):
-    """The OpenQueueDescriptor of a queue that was opened first can use the second cursor of every descriptor."""
+    """The first OpenQueueDescriptor that was opened for a queue can use the second cursor of every descriptor of the
+    queue.
+    """
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)

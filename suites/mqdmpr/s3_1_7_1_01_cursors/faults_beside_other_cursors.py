@@ -1,4 +1,4 @@
-"""Faults that break MQDMPR-3.1.7.1.1-04 and MQDMPR-3.1.7.1.1-06 beside other cursors and queues."""
+"""Faults that break MQDMPR-3.1.7.1.1-04 and MQDMPR-3.1.7.1.1-06 when other cursors or queues exist."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from reference_qm.model.position_list import MessagePositionList
 
 @fault("queue-manager-new-cursor-placed-at-message-of-other-cursor", breaks="MQDMPR-3.1.7.1.1-08", blind=True)
 class QueueManagerNewCursorPlacedAtMessageOfOtherCursor(QueueCursors):
-    """A cursor that is created beside a cursor which has read a message has read the same message."""
+    """If another cursor has read a message, a new cursor behaves as if it had read the same message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         others = list(queue_desc.CursorCollection.values())

@@ -28,7 +28,9 @@ def test_moved_cursor_leaves_waiting_cursor_at_its_place(remote, judge):
     slack_ms = remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS)
     peek.wait(SHORT_READ_TIMEOUT_MS + slack_ms + remote.sut.response_timeout_ms)
     if peek.outcome == "MQ_OK":
-        judge.mark_not_exercised("MQDMPR-3.1.7.1.1-06", reason="the peek was served before the receive", evidence=peek)
+        judge.mark_not_exercised(
+            "MQDMPR-3.1.7.1.1-06", reason="the SUT completed the peek before the receive", evidence=peek
+        )
         return
     locked = queue.peek(hCursor=peeking, ulTimeout=0)
     queue.put_message_back(receive).expect_success()

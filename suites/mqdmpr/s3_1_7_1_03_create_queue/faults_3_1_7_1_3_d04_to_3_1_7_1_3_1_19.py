@@ -39,7 +39,7 @@ class TwoNewPrivateQueuesShareNumber(QueueLifecycle):
 
 @fault("new-private-queue-number-is-count-of-queues-plus-100", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
 class NewPrivateQueueNumberIsCountOfQueuesPlus100(QueueLifecycle):
-    """The queue manager assigns the number of existing queues plus 100 as the number of a new private queue."""
+    """The number of a new private queue is the count of existing queues plus 100."""
 
     def _assign_private_queue_number(self) -> int:
         super()._assign_private_queue_number()
@@ -80,7 +80,9 @@ class NewPublicQueueCreatedWhileDirectoryOffline(PublicQueuePublishing):
 
 @fault("refused-public-queue-created-when-directory-is-back", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
 class RefusedPublicQueueCreatedWhenDirectoryIsBack(PublicQueuePublishing):
-    """The queue manager creates a public queue whose creation it refused, when the directory is available again."""
+    """The queue manager refuses to create a public queue while the directory is unavailable, but creates the queue when
+    the directory is available again.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -103,7 +105,9 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(PublicQueuePublishing):
 
 @fault("public-queue-created-although-directory-refuses-its-object", breaks="MQDMPR-3.1.7.1.3-D06")
 class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(QueueLifecycle):
-    """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
+    """If the directory refuses the object of a new public queue, the queue manager returns the error, but still creates
+    the queue.
+    """
 
     def create(
         self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False, **rest: Any

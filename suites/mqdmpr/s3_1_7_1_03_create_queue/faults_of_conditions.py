@@ -17,7 +17,7 @@ from reference_qm.security import Acl, SecurityDescriptor, Sid
 
 
 class _SubqueueJournalAdder(QueueLifecycle):
-    """Adds a journal to some subqueues; a subclass selects which."""
+    """Add a journal to some subqueues; a subclass selects these subqueues."""
 
     def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
         """Return whether a new subqueue gets a journal."""
@@ -116,10 +116,10 @@ class QueueManagerSidOfComputerReadOnlyForFirstQueue(QueueLifecycle):
 
 
 class _ComputerRightsChanger(QueueLifecycle):
-    """Changes the rights of the computer in the default security descriptor."""
+    """Change the rights that the default security descriptor grants the computer."""
 
     def change_rights_of_computer(self, mask: int) -> int:
-        """Return the rights of the computer that are granted."""
+        """Return the rights that the descriptor grants the computer."""
         return mask
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -135,7 +135,7 @@ class _ComputerRightsChanger(QueueLifecycle):
 
 @fault("queue-manager-dacl-omits-computer-right-to-read-permissions", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
 class QueueManagerDaclOmitsComputerRightToReadPermissions(_ComputerRightsChanger):
-    """The queue manager grants the computer the right to read the properties only."""
+    """The queue manager grants the computer only the right to read the properties."""
 
     def change_rights_of_computer(self, mask: int) -> int:
         return mask & 0x20
@@ -166,7 +166,7 @@ class QueueManagerDaclLacksComputerEntryIfDomainUserOwnsQueue(QueueLifecycle):
 
 
 class _DescriptorWithSelfRelativeFlagCleared(SecurityDescriptor):
-    """A security descriptor that is written with SR clear."""
+    """A security descriptor that is encoded with its control bit SR (self-relative) clear."""
 
     def build(self) -> bytes:
         data = super().build()
@@ -174,7 +174,7 @@ class _DescriptorWithSelfRelativeFlagCleared(SecurityDescriptor):
 
 
 class _SecurityDescriptorWithMisplacedDacl(SecurityDescriptor):
-    """A security descriptor whose offset of the DACL is too low by four bytes."""
+    """A security descriptor in which the offset of the DACL is four bytes too low."""
 
     def build(self) -> bytes:
         data = super().build()
@@ -197,7 +197,7 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(QueueLifecycle):
 
 @fault("queue-manager-security-descriptor-dacl-offset-too-low", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
 class QueueManagerSecurityDescriptorDaclOffsetTooLow(QueueLifecycle):
-    """The offset of the DACL in the security descriptor of an owned queue is too low by four bytes."""
+    """In the security descriptor of an owned queue, the offset of the DACL is four bytes too low."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().build_security_of_new_queue(supplied, user)

@@ -44,7 +44,7 @@ class DeletedQueueRecorder(QueueLifecycle):
         self.__dict__.setdefault("deleted", {})[queue.Pathname.lower()] = queue
 
     def find_deleted_queue_of_same_name(self, queue: Queue) -> Queue | None:
-        """Return the deleted queue with the same name as a queue."""
+        """Return the deleted queue that has the same name as the given queue."""
         found: Queue | None = self.__dict__.get("deleted", {}).get(queue.Pathname.lower())
         return found
 
@@ -63,7 +63,9 @@ class QueueManagerRecreatedQueueHasAttributesOfDeletedQueue(DeletedQueueRecorder
 
 @fault("queue-manager-recreated-queue-has-journal-of-deleted-queue", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
 class QueueManagerRecreatedQueueHasJournalOfDeletedQueue(DeletedQueueRecorder):
-    """A queue with the name of a deleted queue gets the messages in the journal of the deleted queue."""
+    """The journal of a queue with the name of a deleted queue contains the messages that were in the journal of the
+    deleted queue.
+    """
 
     def forget(self, queue: Queue) -> None:
         super().forget(queue)
@@ -95,8 +97,8 @@ class QueueManagerQueuesShareJournalOfFirstQueue(QueueLifecycle):
 
 @fault("queue-manager-journal-of-first-queue-stores-messages-of-later-queue", breaks="MQDMPR-3.1.7.1.3-10", blind=True)
 class QueueManagerJournalOfFirstQueueStoresMessagesOfLaterQueue(MessageJournaling):
-    """The journal of the queue whose journaling was used first stores the messages that are received from all
-    queues of its kind.
+    """The queue manager stores the received messages of all transactional queues in the journal of one of these queues.
+    All nontransactional queues likewise share a journal.
     """
 
     def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:

@@ -1,4 +1,6 @@
-"""Faults in the security descriptors of some queues: queues with a supplied descriptor, of domain users, of others."""
+"""Faults in the security descriptors of some queues: queues whose creator supplied a descriptor, queues of domain
+users, and queues of other users.
+"""
 
 from __future__ import annotations
 

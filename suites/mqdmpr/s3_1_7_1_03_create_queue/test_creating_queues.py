@@ -177,8 +177,8 @@ INITIAL_QUEUE_ATTRIBUTES = {
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
 @varied("queue quota", "queue privacy")
 def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
-    """In the SUT's data model, a new queue is empty and inactive, has no open handles, has equal CreateTime and
-    ModifyTime, and has a journal. Its subqueues, and the subqueue of a transactional queue, have no journal.
+    """In the SUT's data model, a new queue is empty and inactive, has no open handles, and has a journal; its
+    CreateTime equals its ModifyTime. Its subqueues, and the subqueue of a transactional queue, have no journal.
     """
     name = sut.new_queue("new", journaling=True)
     inspected = sut.inspect_queue(name)

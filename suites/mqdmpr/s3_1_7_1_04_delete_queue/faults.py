@@ -88,7 +88,7 @@ class OnlyFirstMessageOfDeletedQueueIsReported(MessagePositions):
 
 @fault("locked-message-of-deleted-queue-is-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
 class LockedMessageOfDeletedQueueIsNotReported(MessagePositions):
-    """A message that a reader holds when its queue is deleted causes no negative acknowledgment."""
+    """A message that a reader has locked when its queue is deleted causes no negative acknowledgment."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED

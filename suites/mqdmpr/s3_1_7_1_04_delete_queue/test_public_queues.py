@@ -44,7 +44,7 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
         "MQDMPR-3.1.7.1.4-14",
         expected=dict.fromkeys(kept, "a public queue"),
         observed={word: enterprise.read_directory_object(name).get("label") for word, name in kept.items()},
-        case="labels in the directory of the other queues",
+        case="labels of the other queues in the directory",
     )
 
 

@@ -57,7 +57,7 @@ class SingleQueueDescriptorChanger(QueueOpening):
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        """Return the descriptor that the caller gets. ``earlier`` are the descriptors of the queue before."""
+        """Return the descriptor that the caller gets. ``earlier`` contains the earlier descriptors of the queue."""
         raise NotImplementedError
 
 
@@ -72,5 +72,5 @@ class CreatedOutgoingQueueChanger(DestinationResolving):
         return queue
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        """Change the new outgoing queue. ``known`` are the outgoing queues before."""
+        """Change the new outgoing queue. ``known`` contains the outgoing queues that existed before."""
         raise NotImplementedError

@@ -31,7 +31,9 @@ from reference_qm.surface.clock import Now
 
 @fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")
 class SeveralQueuesOpenedToRead(QueueOpening):
-    """When a reader requests to open several queues for reading, the queue manager opens the first of these queues."""
+    """When a reader requests to open several queues for reading, the queue manager opens the first of these queues
+    instead of refusing the request.
+    """
 
     def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -213,7 +215,7 @@ class QueueManagerOpensDeadLetterMachineFormatNameToSend(QueueOpening):
 
 @fault("multicast-format-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
 class MulticastFormatNameOpenedToRead(QmcommMethods):
-    """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
+    """When a reader opens a multicast format name, the queue manager opens the first queue in its QueueCollection."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         form = call.arguments["pQueueFormat"]

@@ -29,7 +29,7 @@ class EarlierDescriptorReturner(SingleQueueDescriptorChanger):
         return descriptor
 
     def is_earlier_descriptor_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
-        """Return whether an earlier descriptor is returned."""
+        """Return whether the queue manager returns an earlier descriptor instead of a new one."""
         raise NotImplementedError
 
 
@@ -100,7 +100,9 @@ class QueueManagerSenderOfLocalQueueGetsReceiveAccess(SingleQueueDescriptorChang
 
 
 class QueueReferenceChanger(SingleQueueDescriptorChanger):
-    """Refer to another queue."""
+    """Let the descriptors of some local queues refer to a wrong queue; a subclass selects the descriptors and the
+    queue.
+    """
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
@@ -112,17 +114,17 @@ class QueueReferenceChanger(SingleQueueDescriptorChanger):
         return descriptor
 
     def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
-        """Return whether the descriptor refers to another queue."""
+        """Return whether the new descriptor refers to a wrong queue."""
         raise NotImplementedError
 
     def choose_referenced_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
-        """Return the other queue."""
+        """Return the wrong queue to which the new descriptor refers."""
         raise NotImplementedError
 
 
 @fault("queue-manager-queue-reference-names-earlier-opened-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
 class QueueManagerQueueReferenceNamesEarlierOpenedQueue(QueueReferenceChanger):
-    """The QueueReference of an OpenQueueDescriptor is the queue that is already open to read, if there is one."""
+    """If another queue is already open to read, the QueueReference of a new OpenQueueDescriptor is that queue."""
 
     def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         return bool(self.list_open_descriptors(descriptor))
@@ -177,7 +179,9 @@ class QueueManagerDescriptorFormatNameOfLocalQueueIsPathName(SingleQueueDescript
 
 @fault("queue-manager-second-descriptor-has-format-name-of-first", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
 class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleQueueDescriptorChanger):
-    """The FormatName of a second OpenQueueDescriptor of a queue is that of the first one, despite another name."""
+    """A second OpenQueueDescriptor of a queue has the FormatName of the first one, although the queue was opened by
+    another name.
+    """
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
@@ -191,7 +195,9 @@ class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleQueueDescriptorChan
     "queue-manager-single-descriptor-has-format-name-of-all-opened-queues", breaks="MQDMPR-3.1.7.1.5-119", blind=True
 )
 class QueueManagerSingleDescriptorHasFormatNameOfAllOpenedQueues(QueueOpening):
-    """The FormatName of the OpenQueueDescriptor of each single queue is that of all queues that are opened together."""
+    """The FormatName of the OpenQueueDescriptor of each single queue contains the names of all queues that are opened
+    together.
+    """
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -203,7 +209,7 @@ class QueueManagerSingleDescriptorHasFormatNameOfAllOpenedQueues(QueueOpening):
 
 
 class MultipleTrueSetterOfSingleQueueDescriptor(SingleQueueDescriptorChanger):
-    """Set Multiple of the descriptor of a single queue, without a change in its use."""
+    """Set the attribute Multiple of some descriptors of single queues to True, but use these descriptors as before."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
@@ -214,7 +220,7 @@ class MultipleTrueSetterOfSingleQueueDescriptor(SingleQueueDescriptorChanger):
     def is_multiple_attribute_set_to_true(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> bool:
-        """Return whether Multiple is True."""
+        """Return whether the attribute Multiple of the descriptor is set to True."""
         raise NotImplementedError
 
 
@@ -266,7 +272,7 @@ class DescriptorHandleRepeater(SingleQueueDescriptorChanger):
     def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> list[OpenQueueDescriptor]:
-        """Return the descriptors whose handle may be repeated."""
+        """Return the descriptors whose handle a new descriptor may get."""
         raise NotImplementedError
 
 
@@ -286,7 +292,7 @@ class QueueManagerDescriptorHasHandleOfOtherOpenQueue(DescriptorHandleRepeater):
 
 @fault("queue-manager-descriptor-has-handle-of-descriptor-of-other-access", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
 class QueueManagerDescriptorHasHandleOfDescriptorOfOtherAccess(DescriptorHandleRepeater):
-    """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with another access."""
+    """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with a different access."""
 
     def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
@@ -316,7 +322,7 @@ class DescriptorContextValueRepeater(QmcommMethods):
         return values
 
     def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
-        """Return whether the values of the other descriptor are returned."""
+        """Return whether the server returns the ContextValue of the other descriptor."""
         raise NotImplementedError
 
 
@@ -359,7 +365,7 @@ class DescriptorRegistrationOmitter(SingleQueueDescriptorChanger):
     def is_descriptor_missing_in_queue(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> bool:
-        """Return whether the queue does not contain the descriptor."""
+        """Return whether the queue manager leaves the new descriptor out of the collection of its queue."""
         raise NotImplementedError
 
 

@@ -41,7 +41,7 @@ class ExpandedNameChanger(QueueNames):
     def change_opened_queues(
         self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleElementName]:
-        """Return the queues that are opened."""
+        """Return the queues that the queue manager opens for the format name."""
         raise NotImplementedError
 
 
@@ -125,7 +125,7 @@ class QueueManagerNameBesideDistributionListNotOpened(ExpandedNameChanger):
 
 
 class RefusedNameOpener(QueueOpening):
-    """Open a name that the queue manager must not open: the first local queue stands for the name."""
+    """When an application opens a format name that must be refused, open the first local queue instead."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -137,7 +137,7 @@ class RefusedNameOpener(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
     def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        """Return whether the name is opened."""
+        """Return whether the queue manager opens the format name."""
         raise NotImplementedError
 
 
@@ -188,7 +188,9 @@ class QueueManagerMachineNameOpenedToSendWithDenyReceive(RefusedNameOpener):
 
 
 class MulticastNameOpener(QmcommMethods):
-    """Open a multicast format name to read: the first local queue stands for the name."""
+    """When a reader opens a multicast format name, which the queue manager must refuse, open the first local queue
+    instead.
+    """
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         status, descriptor = super().open_remote_queue(call, now)
@@ -207,7 +209,7 @@ class MulticastNameOpener(QmcommMethods):
     def is_multicast_name_opened(
         self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode
     ) -> bool:
-        """Return whether a MULTICAST_ID is opened."""
+        """Return whether the queue manager opens a multicast address."""
         raise NotImplementedError
 
 

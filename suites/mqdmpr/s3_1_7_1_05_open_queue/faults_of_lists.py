@@ -199,8 +199,8 @@ class WrongPublicQueueFinder(NextHops):
 
 @fault("queue-manager-public-queue-identified-by-queue-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
 class QueueManagerPublicQueueIdentifiedByQueueName(WrongPublicQueueFinder):
-    """The queue manager sends to the first public queue in the directory that has the queue name of the public queue
-    with the GUID in the format name.
+    """The queue manager sends messages to the first public queue in the directory that has the same queue name as the
+    queue whose GUID is in the format name.
     """
 
     def find_wrong_public_queue(self, queue: Queue) -> Queue | None:

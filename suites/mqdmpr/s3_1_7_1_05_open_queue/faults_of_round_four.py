@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class QueueManagerListOpenedDespiteUnknownDistributionList(QueueNames):
 
 @fault("queue-manager-queue-repeated-in-list-opened-twice", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
 class QueueManagerQueueRepeatedInListOpenedTwice(QueueOpening):
-    """The queue manager opens the queues of a multiple-element format name as it was given, so that a repeated
-    name is opened repeatedly.
+    """If a multiple-element format name contains the name of a queue several times, the queue manager opens the queue
+    several times.
     """
 
     def open_queue(
@@ -66,7 +66,9 @@ class QueueManagerQueueRepeatedInListOpenedTwice(QueueOpening):
     blind=True,
 )
 class QueueManagerOpenedPrivateJournalNameRefersToQueueOfJournal(QueueNames):
-    """The queue manager opens the queue itself for the private format name of the journal of a queue."""
+    """When a reader opens the private format name of a journal, the queue manager opens the queue to which the journal
+    belongs.
+    """
 
     def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
         if isinstance(name, PrivateName) and name.Journal:
@@ -76,8 +78,8 @@ class QueueManagerOpenedPrivateJournalNameRefersToQueueOfJournal(QueueNames):
 
 @fault("queue-manager-open-public-format-name-directory-queried-once", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
 class QueueManagerOpenPublicFormatNameDirectoryQueriedOnce(QueueNames):
-    """The queue manager queries the directory for the Identifier of a public format name once, and opens the queue
-    later according to the first answer.
+    """The queue manager queries the directory for each public format name only once, and uses the first answer whenever
+    the queue is opened later.
     """
 
     def _is_published_here(self, guid: UUID) -> bool:

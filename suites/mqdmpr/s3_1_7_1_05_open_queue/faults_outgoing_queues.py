@@ -34,7 +34,7 @@ class MissingPrivateQueueOpener(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
     def is_missing_queue_opened(self, name: PrivateName) -> bool:
-        """Return whether a missing queue is opened."""
+        """Return whether the queue manager opens an outgoing queue for a missing local queue."""
         raise NotImplementedError
 
 
@@ -87,7 +87,7 @@ class QueueManagerOutgoingQueueCreatedAgainAfterClose(DestinationResolving):
 
 @fault("queue-manager-outgoing-queue-created-again-for-several-queues", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
 class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
-    """The queue manager creates another outgoing queue for a remote queue that is opened together with others."""
+    """The queue manager creates another outgoing queue for a remote queue that is opened together with other queues."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -159,7 +159,9 @@ class QueueManagerSecondOutgoingQueueLabelIsThatOfFirst(CreatedOutgoingQueueChan
 
 @fault("queue-manager-outgoing-queue-has-format-name-of-all-opened-queues", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
 class QueueManagerOutgoingQueueHasFormatNameOfAllOpenedQueues(QueueOpening):
-    """The DestinationFormatName of an outgoing queue that is opened together with others contains all their names."""
+    """The DestinationFormatName of an outgoing queue that is opened together with other queues contains the names of
+    all these queues.
+    """
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -174,7 +176,9 @@ class QueueManagerOutgoingQueueHasFormatNameOfAllOpenedQueues(QueueOpening):
 
 @fault("queue-manager-destination-format-name-cuts-private-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
 class QueueManagerDestinationFormatNameCutsPrivateNumber(CreatedOutgoingQueueChanger):
-    """The DestinationFormatName of an outgoing queue for a private format name has only the low byte of the number."""
+    """The DestinationFormatName of an outgoing queue for a private format name contains only the low byte of the queue
+    number.
+    """
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_format_name_of_command(queue.DestinationFormatName)
@@ -192,7 +196,7 @@ class QueueManagerDestinationFormatNameHasTcpInsteadOfOs(CreatedOutgoingQueueCha
 
 @fault("queue-manager-next-hops-of-new-outgoing-queue-copied-from-earlier", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
 class QueueManagerNextHopsOfNewOutgoingQueueCopiedFromEarlier(CreatedOutgoingQueueChanger):
-    """The attribute NextHops of a new outgoing queue has the next hops of an earlier outgoing queue."""
+    """The attribute NextHops of a new outgoing queue already contains the next hops of an earlier outgoing queue."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.NextHops.extend(hop for one in known for hop in one.NextHops)
@@ -200,7 +204,7 @@ class QueueManagerNextHopsOfNewOutgoingQueueCopiedFromEarlier(CreatedOutgoingQue
 
 @fault("queue-manager-next-hops-of-new-direct-tcp-queue-not-empty", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
 class QueueManagerNextHopsOfNewDirectTcpQueueNotEmpty(CreatedOutgoingQueueChanger):
-    """The attribute NextHops of a new outgoing queue for DIRECT=TCP has the address in the format name."""
+    """The attribute NextHops of a new outgoing queue for DIRECT=TCP already contains the address in the format name."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_format_name_of_command(queue.DestinationFormatName)
@@ -210,7 +214,9 @@ class QueueManagerNextHopsOfNewDirectTcpQueueNotEmpty(CreatedOutgoingQueueChange
 
 @fault("queue-manager-next-hops-of-new-private-name-queue-not-empty", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
 class QueueManagerNextHopsOfNewPrivateNameQueueNotEmpty(CreatedOutgoingQueueChanger):
-    """The attribute NextHops of a new outgoing queue for a private format name has the route to the queue manager."""
+    """The attribute NextHops of a new outgoing queue for a private format name already contains the route to the queue
+    manager.
+    """
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_format_name_of_command(queue.DestinationFormatName)
@@ -287,7 +293,7 @@ class WrongMulticastAttributeSetter(CreatedOutgoingQueueChanger):
             queue.Multicast = not self.is_multicast_attribute_set_to_false(name, known)
 
     def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
-        """Return whether Multicast is False."""
+        """Return whether the attribute Multicast of the outgoing queue is set to False."""
         raise NotImplementedError
 
 

@@ -71,7 +71,9 @@ class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(WrongHostOfPublicQueue
 
 @fault("queue-manager-public-name-with-end-of-local-guid-opens-local-queue", breaks="MQDMPR-3.1.7.1.5-64", blind=True)
 class QueueManagerPublicNameWithEndOfLocalGuidOpensLocalQueue(QueueNames):
-    """The queue manager identifies a queue by the last eight bytes of the GUID: such a GUID opens a local queue."""
+    """The queue manager compares only the last eight bytes of a GUID, so that any public format name with these eight
+    bytes opens a local queue.
+    """
 
     def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
         found = super().find_queue_by_format_name(name)
@@ -220,8 +222,8 @@ class QueueManagerPublicQueueSentToFirstMachineOfDirectory(NextHops):
 
 @fault("queue-manager-opens-missing-local-public-queue-as-outgoing-queue", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
 class QueueManagerOpensMissingLocalPublicQueueAsOutgoingQueue(QueueOpening):
-    """The queue manager opens an outgoing queue for its own public queue that does not exist, when an application opens
-    the queue; only a message that is sent at once is refused.
+    """When an application opens a public queue of the local computer that does not exist, the queue manager opens an
+    outgoing queue instead of refusing the request.
     """
 
     def open_queue(
@@ -244,7 +246,7 @@ class WrongBasePrioritySetter(CreatedOutgoingQueueChanger):
             self.change_base_priority(queue, name.QueueGuid)
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        """Leave the other attributes."""
+        """Leave the other attributes of the outgoing queue unchanged."""
 
     def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         """Change the BasePriority of the new queue."""

@@ -314,7 +314,7 @@ class QueueManagerOnlyFirstOfSeveralNamesOfHostOpened(SeveralQueueDescriptorChan
 
 
 class _FailedOpeningLeftoverKeeper(QueueOpening):
-    """Change what a failed opening of several queues leaves behind."""
+    """Change which descriptors stay open after a failed opening of several queues."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -326,10 +326,10 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
         return status, descriptor
 
     def keep_descriptors_open(self, before: set[int]) -> None:
-        """Leave something open that the failed opening should have closed."""
+        """Leave open some descriptors that the failed opening of several queues should have closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        """Close a descriptor, unless the fault keeps it."""
+        """Close a descriptor, unless the fault keeps this descriptor open."""
         failing = queue_desc.Multiple and not self.is_opening_complete(queue_desc)
         kept = self.choose_kept_descriptors(queue_desc) if failing else []
         for one in kept:
@@ -408,7 +408,7 @@ class _MultipleElementFormatNameRefuser(QueueNames):
         return None if isinstance(name, MultipleElementName) and self.is_refused(name.Elements) else name
 
     def is_refused(self, elements: tuple[SingleElementName, ...]) -> bool:
-        """Return whether a list of names is refused."""
+        """Return whether the queue manager refuses a list of format names."""
         raise NotImplementedError
 
 

@@ -21,7 +21,7 @@ from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.sender import Sender
 
 GUID_OF_UNKNOWN_LIST_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d9"
-"""The identifier of no object."""
+"""An identifier that no object has."""
 MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0001
 """A number that no private queue has."""
 IPV6_ADDRESSES = ("2001:db8::5:7", "2001:db8::5:8")
@@ -89,7 +89,7 @@ def test_distribution_list_is_opened_completely_or_not(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.5-30")
 def test_several_private_names_are_opened_completely_or_not(peer, sut, judge):
     """Two private names, a private name and a direct name, and a private name and a remote queue can be opened
-    together, but not with the private name of a missing queue in any place.
+    together. If the private name of a missing queue is added, at any position, the SUT refuses to open them.
     """
     queues = [sut.new_queue(one) for one in ("first", "second")]
     private = [sut.private_format_name(one) for one in queues]

@@ -275,9 +275,9 @@ def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
-    """A remote reader requests to open several queues at once, an HTTP name, a multicast address, a missing queue, and
-    a queue of another computer, each with DenyNone and with DenyReceive. The SUT refuses each request. It opens an
-    existing local queue.
+    """With DenyNone and with DenyReceive, a remote reader requests to open each of the following: several queues at
+    once, an HTTP name, a multicast address, a missing queue, and a queue of another computer. The SUT refuses each
+    request, but opens an existing local queue.
     """
     remote.empty_queue()
     association = remote.associate()

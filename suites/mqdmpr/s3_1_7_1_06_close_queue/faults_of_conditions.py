@@ -9,7 +9,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 
 
 class _SingleDescriptorKeeper(QueueOpening):
-    """Leaves the descriptors of some single queues open when the descriptor of several queues is closed; a subclass
+    """Leave the descriptors of some single queues open when the descriptor of several queues is closed; a subclass
     selects which.
     """
 

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.6 Close Queue."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.6 Close Queue, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 
 @fault("queue-manager-closed-descriptor-with-cursor-stays-in-queue", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
 class QueueManagerClosedDescriptorWithCursorStaysInQueue(QueueOpening):
-    """The queue manager leaves an OpenQueueDescriptor that has a cursor when it is closed in the
+    """When an OpenQueueDescriptor that has a cursor is closed, the queue manager does not remove it from the
     OpenQueueDescriptorCollection of its queue.
     """
 

@@ -1,4 +1,6 @@
-"""Faults of transactions that are created beside other transactions, or with an identifier of the creator."""
+"""Faults in the creation of transactions while other transactions are open, or with an identifier that the creator
+supplies.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "coordinated"])
 def test_each_creator_gets_transaction_of_its_own(peer, sut, judge, external):
     """Seven transactions without operations are created in turn, and their creators supply no identifiers. The
-    identifiers of the transactions differ. Three of the transactions each receive a message. A decision about one
+    identifiers of the transactions differ. Three of the transactions each receive a message. The commit or abort of one
     transaction changes only the message of that transaction.
     """
     application = Application(peer, sut, transactional=True)

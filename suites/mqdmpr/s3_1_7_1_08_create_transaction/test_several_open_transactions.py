@@ -46,8 +46,8 @@ def test_every_open_transaction_is_in_the_collection(peer, sut, judge, external)
 @pytest.mark.parametrize("order", ["receive first", "send first"])
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_creator_sends_and_receives_in_one_transaction(peer, sut, judge, order, end):
-    """In one transaction, an application receives a message and sends two others to the same queue and to another
-    queue. The commit carries out all of these operations, and the abort none of them.
+    """In one transaction, an application receives a message, and sends one message to the same queue and one to another
+    queue. A commit carries out all of these operations, and an abort carries out none of them.
     """
     first, second = (Application(peer, sut, transactional=True) for _ in range(2))
     first.fill_queue("received", "stays")

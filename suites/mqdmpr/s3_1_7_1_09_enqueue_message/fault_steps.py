@@ -43,5 +43,5 @@ def change_lookup_identifiers(
 
 
 def set_high_byte_of_lookup_identifier(identifier: int, high: int) -> int:
-    """Return a LookupIdentifier with another high byte."""
+    """Return a LookupIdentifier with a changed high byte."""
     return high << BIT_OFFSET_OF_LOOKUP_IDENTIFIER_HIGH_BYTE | identifier & LOOKUP_ID_WITHOUT_PRIORITY_MASK

@@ -206,8 +206,8 @@ class LookupIdentifierHighByte8MinusPriority(MessagePositions):
 def _change_inserted_messages(
     change: Callable[[Message, list[Message]], Message], when: Callable[[MessagePositions, Message], bool]
 ) -> Install:
-    """Return an installer of a fault that inserts a different message for some messages. ``change`` computes this
-    message from the message and the messages of the queue.
+    """Return an installer of a fault that replaces some messages when they enter a queue. ``change`` computes the new
+    message from the original message and the messages of the queue.
     """
 
     def insert_changed_message(

@@ -13,9 +13,10 @@ MESSAGE_LIFETIME_S = 4
 @needs("queue_control", "receive", "transactions", "send")
 @covers("MQDMPR-3.1.7.1.9-15")
 def test_lifetime_goes_on_while_message_is_received_and_returned(peer, sut, judge):
-    """An application receives two messages with a short TimeToBeReceived in a transaction, one of them twice, and
-    aborts. When the time since the sending has passed, both messages have left their queue with a negative
-    acknowledgment. A message with time left stays.
+    """In each of two transactions, an application receives messages with a short TimeToBeReceived: two messages in the
+    first transaction, and one of them again in the second. Both transactions are aborted. When TimeToBeReceived has
+    expired, both messages have left their queue with a negative acknowledgment. A message with a long TimeToBeReceived
+    stays.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     application = Application(peer, sut, transactional=True)

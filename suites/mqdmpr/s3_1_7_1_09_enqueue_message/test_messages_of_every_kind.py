@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.1.9 Enqueue Message: local messages that differ in size, priority and delivery, beside open
-transactions.
+"""MS-MQDMPR 3.1.7.1.9 Enqueue Message: local messages that differ in size, priority and delivery mode, while
+transactions are open.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MESSAGE_BODIES_BASE64 = [
     base64.b64encode(body).decode()
     for body in (b"first", b"other", b"x" * LARGE_BODY_BYTES + b"1", b"x" * LARGE_BODY_BYTES + b"2", b"")
 ]
-"""The bodies of messages with one label: two pairs of bodies of the same size, which differ in the end, and no
+"""The bodies of messages with one label: two pairs of bodies of the same size, which differ only at the end, and no
 body.
 """
 
@@ -74,7 +74,7 @@ DELIVERY_PRIORITY_AND_BODY_SIZE_OF_MESSAGES = (
     ("express", 0, LARGE_BODY_BYTES),
     ("recoverable", 3, 1),
 )
-"""The delivery, the priority and the size of the body of nontransactional messages."""
+"""The delivery mode, the priority and the size of the body of nontransactional messages."""
 
 
 @covers("MQDMPR-3.1.7.1.9-10", *RULES_OF_LOOKUP_IDENTIFIER)

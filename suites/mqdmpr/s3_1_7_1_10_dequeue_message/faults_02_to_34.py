@@ -356,7 +356,9 @@ class QueueManagerLockedCursorReceiveReturnsTransactionUsage(MessageReading):
 
 @fault("queue-manager-cursor-receive-at-end-of-queue-takes-first-message", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
 class QueueManagerCursorReceiveAtEndOfQueueTakesFirstMessage(QueueCursors):
-    """A receive with the timeout zero by a cursor without a further message takes the first message of the queue."""
+    """If no message follows the position of a cursor, a receive by the cursor with timeout zero takes the first message
+    of the queue.
+    """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)

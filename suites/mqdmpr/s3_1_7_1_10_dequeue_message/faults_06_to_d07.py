@@ -73,7 +73,7 @@ add(
 add(
     "queue-manager-pending-receive-by-cursor-timeout-truncated-to-16-bits",
     "MQDMPR-3.1.7.1.10-23",
-    "A receive by a cursor waits for the low 16 bits of its timeout.",
+    "The queue manager uses only the low 16 bits of the timeout of a receive by a cursor.",
     change_step_arguments(
         WaitingReads.wait_for_new_message,
         timeout_ms=lambda given: (

@@ -222,7 +222,7 @@ class TwoPhaseReceiveByCursorLeavesMessageAvailable(TwoPhaseReading):
 add(
     "one-phase-receive-leaves-locked-message",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
-    "The queue manager leaves a message that is received in one phase locked in its queue.",
+    "A message that is received in one phase stays in its queue, locked.",
     change_step_arguments(
         MessageReading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),

@@ -1,4 +1,4 @@
-"""Faults of receives beside locked messages, other pending reads and deleted queues."""
+"""Faults of receives while messages are locked, while other reads are pending, or after the queue was deleted."""
 
 from __future__ import annotations
 
@@ -92,7 +92,9 @@ class QueueManagerTimedReceiveFromDeletedQueueReturnsIoTimeout(MessageReading):
 
 @fault("queue-manager-receive-from-deleted-queue-reads-recreated-queue", breaks=_DELETED_QUEUE_RULES, blind=True)
 class QueueManagerReceiveFromDeletedQueueReadsRecreatedQueue(MessageReading):
-    """A receive from a queue that was deleted and created again after it was opened receives from the new queue."""
+    """If a queue is deleted and created again after an application opened it, a receive with the old handle takes a
+    message from the new queue.
+    """
 
     def dequeue_message(
         self,
@@ -194,8 +196,8 @@ class QueueManagerReceiveByCursorBeforeLockedMessageWaits(MessageReading):
 
 @fault("queue-manager-cursor-receive-past-last-message-takes-first-message", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
 class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(QueueCursors):
-    """A receive by a cursor that has already received a message by it starts again at the first message if no further
-    message follows.
+    """If no message follows, a receive by a cursor that has already received a message starts again at the first
+    message of the queue.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -246,7 +248,9 @@ class QueueManagerCancelOfCursorReceiveEndsOldestRead(WaitingReads):
 
 @fault("queue-manager-second-cursor-receive-of-handle-not-cancelled", breaks="MQDMPR-3.1.7.1.10-27", blind=True)
 class QueueManagerSecondCursorReceiveOfHandleNotCancelled(WaitingReads):
-    """The queue manager cannot cancel a pending receive by a cursor behind another pending read of the same handle."""
+    """The queue manager cannot cancel a pending receive by a cursor if another read of the same handle began to wait
+    earlier.
+    """
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in queue.OpenQueueDescriptorCollection.values():

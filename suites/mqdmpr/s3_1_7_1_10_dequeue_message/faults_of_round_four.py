@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.10 Dequeue Message, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ add(
     "queue-manager-receive-by-cursor-at-locked-message-takes-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True
 )
 class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(QueueCursors):
-    """The queue manager moves a cursor whose message another reader has received, but not yet deleted, to the next
-    message, which the receive then removes.
+    """If another reader has received the message of a cursor, but has not ended its receive, a receive by the cursor
+    removes the next message.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -45,8 +45,8 @@ class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(QueueCursors):
 
 @fault("queue-manager-message-does-not-move-cursor-of-transactional-receive", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
 class QueueManagerMessageDoesNotMoveCursorOfTransactionalReceive(WaitingReads):
-    """The queue manager does not move the cursor of a receive that waits in a transaction to the message that
-    arrives.
+    """When a message arrives for a receive by a cursor that waits in a transaction, the queue manager does not move the
+    cursor to this message.
     """
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

@@ -52,7 +52,9 @@ class QueueManagerMessageOfTwoPhaseReceiveDeletedOnDisk(BegunTwoPhaseReceiveChan
 
 @fault("queue-manager-second-two-phase-receive-moves-its-message-to-end", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
 class QueueManagerSecondTwoPhaseReceiveMovesItsMessageToEnd(BegunTwoPhaseReceiveChanger):
-    """When a second two-phase receive begins before the first is ended, its message moves to the end of the queue."""
+    """If a two-phase receive begins before an earlier one is ended, the message of the later receive moves to the end
+    of the queue.
+    """
 
     def change_begun_two_phase_receive(self, position: MessagePosition, cursor: Cursor | None) -> None:
         count = self.__dict__["count"] = self.__dict__.get("count", 0) + 1

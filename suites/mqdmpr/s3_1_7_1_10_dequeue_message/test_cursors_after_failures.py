@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.1.10, 3.1.7.3.1: later receives by cursors whose earlier receives failed, waited in vain, or were
-returned to the queue.
+"""MS-MQDMPR 3.1.7.1.10, 3.1.7.3.1: receives by a cursor whose earlier receive failed, timed out, or returned its
+message to the queue.
 """
 
 from __future__ import annotations

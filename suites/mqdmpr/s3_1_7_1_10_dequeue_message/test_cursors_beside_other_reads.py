@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13, 3.1.7.1.14: cursors and lookups beside locked messages and other pending reads."""
+"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13, 3.1.7.1.14: cursors and lookups while messages are locked and other reads are
+pending.
+"""
 
 from __future__ import annotations
 
@@ -178,8 +180,9 @@ def test_received_express_messages_leave_queue_as_received(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-38")
 def test_receive_without_cursor_takes_first_message_beside_cursors(remote, judge):
-    """A cursor is at the third of four messages, one has received the second message, and one is at the start. Receives
-    without a cursor, by the handle of the cursors and by another handle, return the first available message.
+    """One cursor is at the third of four messages, a second cursor has received the second message, and a third cursor
+    is at the start of the queue. Receives without a cursor, by the handle of the cursors and by another handle, return
+    the first available message.
     """
     queue, other = remote.open_with_messages(*"abcd"), remote.open()
     _, at_third, behind_second = (queue.open_cursor() for _ in range(3))

@@ -49,7 +49,7 @@ def test_reads_by_cursors_behind_messages_wait_for_new_messages(remote, judge, k
         expected=[["a", "b"], ["a", "b"], [*"abc"], [*"abcd"]],
         observed=walks,
         evidence=[*to_third, *to_fourth],
-        case="peeks from the first message on",
+        case="peeks by a cursor, from the first message on",
     )
     at_once = [queue.start_receive(hCursor=cursor, ulTimeout=0) for cursor in (first, second)]
     judge(

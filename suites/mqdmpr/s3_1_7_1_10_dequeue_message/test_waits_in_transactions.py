@@ -15,8 +15,8 @@ LONG_READ_TIMEOUT_MS = 60_000
 @covers("MQDMPR-3.1.7.1.10-31")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_cursor_of_receive_that_waits_in_transaction_moves(peer, sut, judge, external):
-    """A receive by a cursor waits in a transaction, gets an arriving message, and the transaction is aborted. The next
-    receive by this cursor takes the following message, and a receive by a new cursor takes the first message.
+    """A receive by a cursor waits in a transaction and gets an arriving message; then the transaction is aborted. The
+    next receive by this cursor takes the following message, and a receive by a new cursor takes the first message.
     """
     application = Application(peer, sut, transactional=True)
     handle = sut.control.call("open_queue", queue=application.queue, access="receive")["handle"]

@@ -1,4 +1,4 @@
-"""Faults of two-phase receives that wait, that use a cursor, or that wait beside other reads."""
+"""Faults of two-phase receives that wait, that use a cursor, or that wait while other reads are pending."""
 
 from __future__ import annotations
 

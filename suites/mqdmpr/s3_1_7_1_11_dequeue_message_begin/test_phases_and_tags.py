@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin: the two phases of each kind of receive, and the tags of pending ones."""
+"""MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin: the two phases of each kind of receive, and tags of pending receives."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RECEIVE_FUNCTION_BY_KIND_OF_RECEIVE = {
     "message that arrives": _receive_after_wait,
     "message that arrives for a cursor": _receive_by_cursor_after_wait,
 }
-"""The function that receives the message a, for each kind of receive."""
+"""For each kind of receive, the function that receives the message ``a``."""
 
 
 @covers("MQDMPR-3.1.7.1.11-07")

@@ -159,7 +159,7 @@ class QueueManagerDequeueEndPutsMessageAtEnd(TwoPhaseReading):
 
 @fault("queue-manager-message-returned-by-dequeue-end-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
 class QueueManagerMessageReturnedByDequeueEndJournaled(TwoPhaseReading):
-    """The queue manager also copies a message that a reader returns into the journal."""
+    """When a reader returns a message to its queue, the queue manager also copies the message into the journal."""
 
     def dequeue_message_end(
         self,

@@ -1,4 +1,4 @@
-"""Faults in the status of Dequeue Message End: of purged messages, and beside other reads."""
+"""Faults in the status that Dequeue Message End returns after a purge or while other reads are pending."""
 
 from __future__ import annotations
 

@@ -54,9 +54,9 @@ def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judg
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.12-13")
 def test_purged_messages_are_deleted_at_every_end(remote, judge):
-    """A remote reader holds two express and two recoverable messages while the queue is purged. It ends one receive of
-    each kind with RR_ACK and one with RR_NACK. No message returns to the queue, and a message that arrived after the
-    purge stays in the queue.
+    """A remote reader has begun to receive two express and two recoverable messages when the queue is purged. It ends
+    one receive of each kind with RR_ACK and one with RR_NACK. No message returns to the queue, and a message that
+    arrived after the purge stays in the queue.
     """
     queue = remote.open_with_messages()
     remote.send_messages_and_require_acks([remote.peer.message({"DM": 0}, label=label) for label in ("a", "b")])

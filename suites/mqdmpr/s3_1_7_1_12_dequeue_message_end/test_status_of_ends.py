@@ -12,8 +12,9 @@ LONG_READ_TIMEOUT_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.12-21")
 def test_each_end_beside_other_reads_succeeds(remote, judge):
-    """Two receives are not ended while a peek and a receive wait through another handle. All ends return MQ_OK: the
-    first end returns its message to the queue, where the pending receive takes it; the others remove their messages.
+    """A reader begins two receives, and a peek and a receive wait through another handle. The first receive ends and
+    returns its message to the queue, so both waiting reads return this message. Each end of a receive returns MQ_OK,
+    whether the receive keeps or returns its message.
     """
     queue, other = remote.open_with_messages("a", "b"), remote.open()
     taken = [queue.start_receive().expect_success() for _ in range(2)]

@@ -95,7 +95,7 @@ class QueueManagerReceiveFromSubqueueLeftOutOfTransaction(MessageReading):
 
 @fault("queue-manager-lookup-receive-operation-listed-first", breaks="MQDMPR-3.1.7.1.13-29")
 class QueueManagerLookupReceiveOperationListedFirst(MessageReading):
-    """The operation of a receive by LookupIdentifier precedes the earlier operations of its transaction."""
+    """A receive by LookupIdentifier inserts its operation before the earlier operations of its transaction."""
 
     def read_by_lookup_identifier(
         self,

@@ -1,4 +1,6 @@
-"""Faults of reads by LookupIdentifier with single searches, in other queues, and behind other operations."""
+"""Faults of reads by LookupIdentifier that concern some lookup actions, read a wrong queue, or change the order of
+operations.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class LookupReadChanger(MessageReading):
     def answer_lookup_with_changed_result(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
-        """Answer a read in another way, and return True; otherwise return False."""
+        """If the fault applies to a read, answer the read wrongly and return True; otherwise return False."""
         raise NotImplementedError
 
     def read_by_lookup_identifier(
@@ -128,8 +130,8 @@ class QueueManagerSeekReadOfDeletedQueueReturnsNotFound(LookupReadChanger):
 
 @fault("queue-manager-lookup-in-deleted-queue-reads-recreated-queue", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
 class QueueManagerLookupInDeletedQueueReadsRecreatedQueue(LookupReadChanger):
-    """A read by LookupIdentifier of a queue that was deleted and created again after it was opened reads from the new
-    queue.
+    """If a queue is deleted and created again after an application opened it, a read by LookupIdentifier with the old
+    handle reads from the new queue.
     """
 
     def answer_lookup_with_changed_result(
@@ -193,8 +195,8 @@ class TransactionOperationOrderChanger(MessageReading):
 
 @fault("queue-manager-lookup-receive-operation-listed-before-last", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
 class QueueManagerLookupReceiveOperationListedBeforeLast(TransactionOperationOrderChanger):
-    """The operation of a receive by LookupIdentifier precedes the operation before it, from the third operation of the
-    transaction on.
+    """From the third operation of a transaction on, a receive by LookupIdentifier inserts its operation one place too
+    early.
     """
 
     def change_order_of_operations(self, transaction: Transaction) -> None:
@@ -217,7 +219,7 @@ class QueueManagerSecondLookupReceiveReplacesFirstOfTransaction(TransactionOpera
 
 @fault("queue-manager-lookup-receive-does-not-delete-last-message", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
 class QueueManagerLookupReceiveDoesNotDeleteLastMessage(MessageReading):
-    """The last message that a receive by LookupIdentifier finds with SeekLast or SeekPrevious stays in the queue."""
+    """A receive by LookupIdentifier with the action SeekLast or SeekPrevious leaves its message in the queue."""
 
     def read_by_lookup_identifier(
         self,

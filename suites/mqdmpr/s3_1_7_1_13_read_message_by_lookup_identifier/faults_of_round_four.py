@@ -1,4 +1,6 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from suites.applications import Application, PendingRequest
 
 
 def move_messages_to_journal(application, *labels):
-    """Receive the messages, which are the first in the queue, while the queue has journaling; return the path name of
-    the journal.
+    """Receive the first messages of the queue while the queue has journaling, one message for each label; return the
+    path name of the journal.
     """
     application.call("set_queue", name=application.queue, journaling=True)
     for _ in labels:

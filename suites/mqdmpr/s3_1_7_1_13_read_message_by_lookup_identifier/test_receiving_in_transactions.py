@@ -12,7 +12,7 @@ from suites.applications import Application
 RULES_OF_RECEIVE = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
 RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 LABEL_OF_FOUND_MESSAGE_BY_LOOKUP_ACTION = {"next": "d", "previous": "b", "current": "c", "last": "e", "first": "a"}
-"""For each action, the label of the message that it finds: beside or at the third of five messages, or at an end."""
+"""For each action, the label of the message that it finds: at or next to the third of five messages, or at an end."""
 
 
 @needs("queue_control", "receive", "transactions")

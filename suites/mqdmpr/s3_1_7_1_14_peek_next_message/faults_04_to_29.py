@@ -227,7 +227,9 @@ class QueueManagerPeekNextTimeoutTruncatedTo16Bits(MessageReading):
 
 @fault("message-does-not-move-cursor-of-its-second-pending-peek-next", breaks="MQDMPR-3.1.7.1.14-25")
 class MessageDoesNotMoveCursorOfItsSecondPendingPeekNext(QueueCursors):
-    """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
+    """The cursor of a pending peek at the next message moves to the arriving message only the first time that a peek of
+    this kind waits.
+    """
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         before = cursor.MessagePositionReference

@@ -97,8 +97,8 @@ add(
 add(
     "queue-manager-peek-next-at-lower-priority-returns-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
-    "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message has a lower priority than"
-    " the message before.",
+    "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message has a lower priority "
+    "than the preceding message.",
     change_step_result(
         MessageReading.peek_next_message,
         _make_change_of_success_to_failure(

@@ -1,4 +1,4 @@
-"""Faults of peeks at the next message beside locked messages, other cursors and other pending reads."""
+"""Faults of peeks at the next message while messages are locked, and while other cursors or pending reads exist."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ class QueueManagerPeekNextAfterReceivedMessageReturnsFirst(QueueCursors):
 
 @fault("queue-manager-peek-next-returns-newer-message-at-queue-front", breaks="MQDMPR-3.1.7.1.14-10", blind=True)
 class QueueManagerPeekNextReturnsNewerMessageAtQueueFront(QueueCursors):
-    """A peek at the next message returns the first message of the queue if this message arrived after the message of
-    the cursor, in front of it.
+    """A peek at the next message returns the first message of the queue if this message arrived after the cursor's
+    message but precedes it in the queue.
     """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 class _PeekNextTimeoutChanger(MessageReading):
-    """Changes the timeout of a peek at the next message."""
+    """Change the timeout of a peek at the next message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -37,7 +37,7 @@ class _PeekNextTimeoutChanger(MessageReading):
 
 @fault("queue-manager-second-peek-next-does-not-wait", breaks="MQDMPR-3.1.7.1.14-17", blind=True)
 class QueueManagerSecondPeekNextDoesNotWait(_PeekNextTimeoutChanger):
-    """A peek at the next message waits only if another peek of this kind is not pending."""
+    """A peek at the next message waits only if no other peek of this kind is pending."""
 
     def change_timeout(self, timeout_ms: int | None, cursor: Cursor) -> int | None:
         pending = any(reader.CursorReference is not None for reader in self.qm.readers.values())
@@ -54,7 +54,7 @@ class QueueManagerPeekNextWaitsForAtMostASecond(_PeekNextTimeoutChanger):
 
 @fault("queue-manager-repeated-peek-next-waits-without-limit", breaks="MQDMPR-3.1.7.1.14-17", blind=True)
 class QueueManagerRepeatedPeekNextWaitsWithoutLimit(_PeekNextTimeoutChanger):
-    """After its first peek at the next message, the queue manager ignores the timeouts of these peeks."""
+    """After the first peek at the next message, the queue manager ignores the timeouts of later peeks of this kind."""
 
     def change_timeout(self, timeout_ms: int | None, cursor: Cursor) -> int | None:
         return None if self.count > 1 and timeout_ms else timeout_ms

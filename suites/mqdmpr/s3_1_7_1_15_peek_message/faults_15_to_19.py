@@ -130,7 +130,7 @@ class QueueManagerSecondPeekByCursorAtReceivedMessageReturnsNextMessage(QueueCur
 add(
     "queue-manager-peek-by-cursor-without-limit-does-not-wait",
     "MQDMPR-3.1.7.1.15-18",
-    "A peek by a cursor without a limit of time returns at once if the queue has no message.",
+    "A peek by a cursor without a time limit returns at once if the queue has no message.",
     change_peek_results(lambda peek: is_peek_with_cursor(peek) and peek.timeout_ms is None, timeout_ms=lambda peek: 0),
     blind=True,
 )

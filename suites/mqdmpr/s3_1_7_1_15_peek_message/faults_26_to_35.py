@@ -147,8 +147,8 @@ class MessageOfPendingCursorPeekNotGivenToLaterReceive(WaitingReads):
 def _keep_later_reads_waiting(
     which: Callable[[WaitingMessageReadOperation, WaitingMessageReadOperation], bool],
 ) -> Install:
-    """Return an installer of a fault with which a message that completes a pending peek by a cursor does not complete
-    those later reads for which a condition of the peek and of the later read is true.
+    """Return an installer of a fault: a message that completes a pending peek by a cursor does not complete a later
+    read if a condition is true for the peek and the later read.
     """
 
     def choose_completed_reads(readers: list[Any], position: MessagePosition) -> list[Any]:
@@ -228,7 +228,7 @@ add(
 add(
     "queue-manager-second-vain-peek-by-cursor-returns-not-found",
     "MQDMPR-3.1.7.1.15-35",
-    "A second peek by a cursor that waits in vain returns MQ_ERROR_MESSAGE_NOT_FOUND instead of the time-out.",
+    "A second peek by a cursor that waits in vain returns MQ_ERROR_MESSAGE_NOT_FOUND instead of MQ_ERROR_IO_TIMEOUT.",
     change_status_of_ended_peek(
         lambda peek: peek.state is CursorState.WAIT_PEEK,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,

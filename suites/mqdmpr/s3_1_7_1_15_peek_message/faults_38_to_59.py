@@ -314,7 +314,7 @@ add(
 add(
     "queue-manager-pending-peek-without-limit-returns-error-with-message",
     "MQDMPR-3.1.7.1.15-52",
-    "A pending peek without a cursor and without a limit of time returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
+    "A pending peek without a cursor and without a time limit returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
         lambda peek: is_peek_without_cursor(peek) and peek.timeout_ms is None,
         arrived=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT),
@@ -326,7 +326,7 @@ add(
 add(
     "queue-manager-vain-peek-without-wait-returns-not-found",
     "MQDMPR-3.1.7.1.15-55",
-    "A peek without a cursor and with timeout zero returns MQ_ERROR_MESSAGE_NOT_FOUND instead of the time-out.",
+    "A peek without a cursor and with timeout zero returns MQ_ERROR_MESSAGE_NOT_FOUND instead of MQ_ERROR_IO_TIMEOUT.",
     change_status_of_ended_peek(
         lambda peek: is_peek_without_cursor(peek) and peek.timeout_ms == 0,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
@@ -339,8 +339,8 @@ add(
 add(
     "queue-manager-second-vain-peek-returns-not-found",
     "MQDMPR-3.1.7.1.15-55",
-    "A peek without a cursor that waits in vain while another read waits returns MQ_ERROR_MESSAGE_NOT_FOUND instead of "
-    "the time-out.",
+    "A peek without a cursor that waits in vain while another read waits returns MQ_ERROR_MESSAGE_NOT_FOUND "
+    "instead of MQ_ERROR_IO_TIMEOUT.",
     change_status_of_ended_peek(
         lambda peek: is_peek_without_cursor(peek) and peek.count_waiting_reads() > 0,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,

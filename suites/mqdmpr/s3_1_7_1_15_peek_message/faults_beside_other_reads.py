@@ -1,4 +1,4 @@
-"""Faults of peeks without a cursor beside locked messages and other reads, and of long waits."""
+"""Faults of peeks without a cursor while messages are locked or other reads are pending, and of long waits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class PeekChanger(MessageReading):
 
 @fault("queue-manager-peek-at-deleted-queue-reads-recreated-queue", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
 class QueueManagerPeekAtDeletedQueueReadsRecreatedQueue(PeekChanger):
-    """A peek at a queue that was deleted and created again after it was opened reads from the new queue."""
+    """If a queue is deleted and created again after an application opened it, a peek with the old handle reads from the
+    new queue.
+    """
 
     def change_timeout(
         self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None

@@ -13,10 +13,12 @@ from reference_qm.surface.clock import Now
 
 
 class _OtherQueuePeeker(MessageReading):
-    """Peeks without a cursor at a message of another queue than the one that was opened."""
+    """Let a peek without a cursor return a message of a queue other than the opened queue."""
 
     def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
-        """Return the descriptor of the queue at which the peek looks instead, or None for the opened queue."""
+        """Return the descriptor of the queue from which the peek wrongly takes its message, or None if the peek uses
+        the opened queue.
+        """
         return None
 
     def peek_message(
@@ -80,7 +82,7 @@ class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_OtherQueuePeeker):
 
 
 class _PendingPeekStatusReplacer(WaitingReads):
-    """Replaces the status of a pending peek by a cursor that ends without a message."""
+    """Replace the status of a pending peek by a cursor that ends without a message."""
 
     def replace_status_of_peek(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
         """Return the status that the peek returns."""

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.15 Peek Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.15 Peek Message, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def _is_peek_by_cursor(reader: WaitingMessageReadOperation) -> bool:
 
 @fault("queue-manager-arriving-message-completes-only-one-cursor-peek", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
 class QueueManagerArrivingMessageCompletesOnlyOneCursorPeek(WaitingReads):
-    """The queue manager passes a message that arrives to the first pending peek by a cursor only; the other
-    pending peeks by cursors wait on.
+    """The queue manager passes an arriving message only to the first pending peek by a cursor; the other pending peeks
+    by cursors continue to wait.
     """
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

@@ -54,9 +54,9 @@ def _build_read_arguments(sut, application, verb, by_cursor):
     ],
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
-    """An application begins a receive, peek or peek-next without a timeout, by a cursor or by the name of the queue.
-    A second peek waits beside a peek. The reads are still pending after 30 hours (in real time, after the silence
-    window), and then return a message that arrives.
+    """An application begins a receive, peek or peek-next without a timeout, by a cursor or by the name of the queue. If
+    this read is a peek by name, a second peek waits too. The reads are still pending after 30 hours (in real time,
+    after the silence window), and then return a message that arrives.
     """
     application = Application(peer, sut)
     arguments = _build_read_arguments(sut, application, verb, by_cursor)

@@ -278,7 +278,7 @@ class MoveInTransactionDoesNotLockMessage(TransactionOperations):
 
 @fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
 class MoveInTransactionTakesEffectAtOnce(TransactionOperations):
-    """Before the commit, the queue manager already inserts a message that a transaction moves into its target queue."""
+    """Before the commit, a message that a transaction moves is already in its target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         self.qm.message_positions.move_message(position, target)
@@ -314,7 +314,7 @@ class QueueManagerMoveFromSubqueueInTransactionDoesNotLockMessage(TransactionOpe
 
 @fault("second-moved-message-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.16-D02")
 class SecondMovedMessageOfTransactionNotLocked(TransactionOperations):
-    """The queue manager does not lock the second message that a transaction moves in its source queue."""
+    """The second message that a transaction moves is not locked in its source queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)

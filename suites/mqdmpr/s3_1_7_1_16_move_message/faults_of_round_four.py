@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.16 Move Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.16 Move Message, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reference_qm.model.transactions import OperationType, Transaction
 
 @fault("queue-manager-carries-out-moves-of-transaction-at-prepare", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
 class QueueManagerCarriesOutMovesOfTransactionAtPrepare(TransactionEvents):
-    """The queue manager puts a message that an external transaction moves into its target queue when the
-    transaction is prepared, and not at the commit.
+    """When an external transaction is prepared, the queue manager already puts the messages that the transaction moves
+    into their target queues.
     """
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:

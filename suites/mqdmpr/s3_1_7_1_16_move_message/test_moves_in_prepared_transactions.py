@@ -42,7 +42,7 @@ def test_moved_messages_stay_locked_until_decision_of_coordinator(peer, sut, jud
         "MQDMPR-3.1.7.1.16-D03",
         expected={"prepare": Outcome.DONE, "queue": in_queue("c"), "subqueue": in_queue("f")},
         observed={"prepare": outcome, **list_labels_in_queue_and_subqueue()},
-        case="places after the prepare",
+        case="places of the messages after the prepare request",
     )
     application.end_transaction(decision, transaction)
     in_places = LABELS_IN_QUEUE_AND_SUBQUEUE_BY_DECISION[decision]
@@ -50,5 +50,5 @@ def test_moved_messages_stay_locked_until_decision_of_coordinator(peer, sut, jud
         "MQDMPR-3.1.7.1.16-D03",
         expected={"queue": in_queue(*in_places[0]), "subqueue": in_queue(*in_places[1])},
         observed=list_labels_in_queue_and_subqueue(),
-        case=f"places after the {decision}",
+        case=f"places of the messages after the {decision}",
     )

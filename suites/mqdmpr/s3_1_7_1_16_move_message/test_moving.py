@@ -292,7 +292,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         if end == "commit"
         else build_labels_expected_after_move("abc", "defgh"),
         observed=places.labels(),
-        case=f"places after the {end}",
+        case=f"places of the messages after the {end}",
     )
 
 

@@ -16,7 +16,9 @@ class CancelledReceiveContinuer(WaitingReads):
     """
 
     def does_cancelled_receive_continue(self, reader: WaitingMessageReadOperation, count: int) -> bool:
-        """Return whether a cancelled receive continues. ``count`` is the number of earlier cancelled receives."""
+        """Return whether a cancelled receive still takes the next message. ``count`` is the number of earlier cancelled
+        receives.
+        """
         raise NotImplementedError
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:

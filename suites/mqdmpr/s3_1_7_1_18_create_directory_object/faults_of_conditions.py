@@ -18,10 +18,10 @@ DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
 
 
 class _CreatedDirectoryObjectChanger(DirectoryLink):
-    """Changes the objects that the queue manager creates in the directory."""
+    """Change the objects that the queue manager creates in the directory."""
 
     def change_created_directory_object(self, element: Queue) -> Queue:
-        """Return the object that is created."""
+        """Return the changed object that the queue manager creates in the directory."""
         return element
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
@@ -40,7 +40,7 @@ class QueueManagerPublishesTransactionalQueueAsNontransactional(_CreatedDirector
 
 @fault("queue-manager-creates-directory-object-with-base-priority-0", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
 class QueueManagerCreatesDirectoryObjectWithBasePriority0(_CreatedDirectoryObjectChanger):
-    """The queue manager creates each directory object with the BasePriority 0, also for a queue with another
+    """The queue manager creates each directory object with the BasePriority 0, even if the queue has a different
     BasePriority.
     """
 

@@ -126,7 +126,7 @@ class DirectoryOnlineTimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
     def start_online_timer_if_offline(self, now: Now) -> None:
-        """Do not start the timer."""
+        """Do not start the Directory Online Timer."""
 
 
 @fault("queue-manager-failed-deletion-restarts-directory-online-timer", breaks="MQDMPR-3.1.7.1.19-10", blind=True)

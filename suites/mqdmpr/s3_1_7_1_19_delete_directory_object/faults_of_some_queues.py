@@ -1,4 +1,4 @@
-"""Faults in which only some deletions of public queues are notified, or reach the directory."""
+"""Faults in which only some deletions of public queues raise a change notification, or reach the directory."""
 
 from __future__ import annotations
 

@@ -169,5 +169,5 @@ def test_each_outage_is_noticed_by_a_deletion(peer, sut, judge):
         "MQDMPR-3.1.7.1.19-13",
         expected=[Outcome.DONE] * 2,
         observed=[sut.attempt(sut.delete_queue, name) for name in names],
-        case="deletions with the directory",
+        case="deletions while the directory is available",
     )

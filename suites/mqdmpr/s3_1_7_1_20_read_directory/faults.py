@@ -81,7 +81,7 @@ def _clear_directory_offline_temporarily(qm: QueueManager) -> Iterator[None]:
 
 
 class _DirectoryObjectCacheForOutages(DirectoryClient):
-    """Keep the objects that were read from the directory when the directory becomes unavailable."""
+    """When the directory becomes unavailable, keep the objects that the queue manager has read from it."""
 
     def on_directory_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -285,8 +285,8 @@ class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
 
 @fault("queue-manager-offline-own-object-not-found-for-unknown-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
 class QueueManagerOfflineOwnObjectNotFoundForUnknownQueue(QueuePaths):
-    """While the directory is offline, the queue manager does not find its own object for a private format name whose
-    queue it does not have.
+    """When the queue manager resolves a private format name whose queue it does not have while the directory is
+    offline, it does not find its own object.
     """
 
     def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:

@@ -58,7 +58,9 @@ class QueueManagerTakesUnknownComputerGuidForItsOwnGuid(QueuePaths):
 
 @fault("queue-manager-offline-refuses-messages-to-second-own-public-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
 class QueueManagerOfflineRefusesMessagesToSecondOwnPublicQueue(DestinationResolving):
-    """While the directory is offline, the queue manager refuses messages to all own public queues except the first."""
+    """While the directory is offline, the queue manager refuses messages to all of its own public queues except the
+    first.
+    """
 
     def find_local_queue(self, text: str) -> Queue | None:
         found = super().find_local_queue(text)
@@ -70,7 +72,7 @@ class QueueManagerOfflineRefusesMessagesToSecondOwnPublicQueue(DestinationResolv
 
 @fault("queue-manager-offline-accepts-one-message-for-each-own-public-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
 class QueueManagerOfflineAcceptsOneMessageForEachOwnPublicQueue(DestinationResolving):
-    """While the directory is offline, the queue manager accepts only one message for each own public queue."""
+    """While the directory is offline, the queue manager accepts only one message for each of its own public queues."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -99,7 +101,7 @@ class QueueManagerDoesNotReadDirectoryObjectsOfOtherPrograms(DirectoryClient):
     """The queue manager does not read an object that another program created or changed in the directory."""
 
     def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Keep the objects that were read before."""
+        """Keep the directory objects that the queue manager has read before."""
 
 
 @fault("queue-manager-directory-not-queried-after-outage", breaks="MQDMPR-3.1.7.1.20-23", blind=True)
@@ -158,7 +160,9 @@ class QueueManagerOfflineReturnsCachedPathOfRemotePrivateQueue(QueuePaths):
 
 @fault("queue-manager-unknown-public-name-has-empty-path", breaks="MQDMPR-3.1.7.1.20-29", blind=True)
 class QueueManagerUnknownPublicNameHasEmptyPath(QueuePaths):
-    """The queue manager returns MQ_OK and an empty path for a public name that the directory does not know."""
+    """The queue manager returns MQ_OK and an empty path for a public format name whose queue the directory does not
+    contain.
+    """
 
     def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         found = super()._find_path_of_public_queue(name)

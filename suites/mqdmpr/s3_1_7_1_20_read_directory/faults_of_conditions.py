@@ -179,8 +179,8 @@ class QueueManagerSecondOutageStartsNoDirectoryOnlineTimer(DirectoryClient):
 
 @fault("queue-manager-returns-old-path-name-of-queue-that-left-directory", breaks="MQDMPR-3.1.7.1.20-30", blind=True)
 class QueueManagerReturnsOldPathNameOfQueueThatLeftDirectory(QueuePaths):
-    """The queue manager returns the Pathname from its first read of a public queue again after the queue has left the
-    directory.
+    """After a public queue has left the directory, the queue manager still returns the Pathname that it first read for
+    this queue.
     """
 
     def __init__(self, qm: QM) -> None:

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.20 Read Directory."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.20 Read Directory, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-offline-own-object-of-unknown-private-queue-not-found", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
 class QueueManagerOfflineOwnObjectOfUnknownPrivateQueueNotFound(QueuePaths):
-    """The queue manager that is offline finds its own object only through a queue of its model, so that it does
-    not find the object for the private format name of an unknown queue.
+    """While the directory is offline, the queue manager finds its own object only through a queue of its data model, so
+    that it does not find the object for the private format name of an unknown queue.
     """
 
     def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:

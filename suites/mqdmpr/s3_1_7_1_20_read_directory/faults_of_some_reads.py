@@ -95,7 +95,7 @@ class OwnDirectoryObjectComputerNameIsDnsNameWhileOffline(QueuePaths):
 
 
 def replace_computer_name_in_path_result(found: QueuePathResult, name: str, whole: str) -> QueuePathResult:
-    """Return the result of Get Queue Path with another name of the computer."""
+    """Return the result of Get Queue Path with a different computer name."""
     path = whole + found.rPathName[len(name) :] if found.rPathName else ""
     return found._replace(rPathName=path, rMachineName=whole)
 

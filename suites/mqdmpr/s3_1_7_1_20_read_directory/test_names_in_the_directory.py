@@ -318,10 +318,10 @@ RULES_OF_OBJECT_LOOKUP = (
 @needs("directory", "environment", "queue_control", "get_queue_path", "send")
 @covers(*RULES_OF_OBJECT_LOOKUP)
 def test_each_name_has_path_of_its_own_object(peer, sut, judge):
-    """Each time the SUT is asked, it returns the path name of each of its two own public queues, the computers of two
-    queues of other queue managers and of its own private queue, and an error for a public and a private name with an
-    unknown GUID. When an administrator has deleted the directory object of one of the SUT's own queues, the SUT also
-    returns an error for the name of this queue.
+    """At each request for the path of a format name, the SUT returns the path names of its two public queues, the
+    computers of two queues of other queue managers and of its own private queue, and an error for a public and a
+    private format name with an unknown GUID. When an administrator has deleted the directory object of one of the SUT's
+    own queues, the SUT also returns an error for the name of this queue.
     """
     enterprise = Enterprise(peer, sut)
     own = [enterprise.make_new_path_name() for _ in range(2)]

@@ -55,7 +55,7 @@ class DirectoryRecoveryRecorder(DirectoryClient):
 
 
 class DirectoryTopologyReadOmitterAfterRecovery(NextHops):
-    """Read no sites, links and queue managers after an outage of the directory."""
+    """After an outage of the directory, read no sites, no links and no queue managers from it."""
 
     def read_topology(self) -> Topology:
         recovered = self.qm.directory_client.has_directory_recovered  # type: ignore[attr-defined]

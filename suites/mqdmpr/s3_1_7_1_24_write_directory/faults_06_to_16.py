@@ -184,7 +184,7 @@ add(
 
 @fault("queue-manager-own-object-notification-repeats-previous-operation", breaks="MQDMPR-3.1.7.1.24-16", blind=True)
 class QueueManagerOwnObjectNotificationRepeatsPreviousOperation(DirectoryLink):
-    """The change notification about the queue manager's own object repeats the operation of the notification before."""
+    """The change notification about the queue manager's own object has the operation of the previous notification."""
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         before = [one.iOperation for one in self.qm.enterprise.state.notifications][-1:]
@@ -232,7 +232,9 @@ class QueueManagerRefusedChangeOfLabelKeptLocally(PublicQueuePublishing):
 
 @fault("queue-manager-write-of-transactional-queue-reported-as-failed", breaks="MQDMPR-3.1.7.1.24-09", blind=True)
 class QueueManagerWriteOfTransactionalQueueReportedAsFailed(PublicQueuePublishing):
-    """The queue manager returns an error for a write of a transactional queue that succeeded in the directory."""
+    """When the queue manager writes a transactional queue to the directory, it returns an error although the directory
+    carried out the write.
+    """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, values, lambda status: written(Status.MQ_ERROR_NO_DS if queue.Transactional else status))

@@ -44,7 +44,7 @@ class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
     def _copy_attributes_of_own_object(self) -> None:
-        """Do nothing."""
+        """Leave the attributes of the queue manager unchanged."""
 
 
 @fault("directory-online-check-updates-quota-to-lower-value-only", breaks="MQDMPR-3.1.7.1.25-10", blind=True)

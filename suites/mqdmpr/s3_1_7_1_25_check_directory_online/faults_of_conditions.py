@@ -49,7 +49,9 @@ class QueueManagerOnlineCheckReadsOwnObjectByComputerName(DirectoryClient):
 
 @fault("queue-manager-stays-offline-while-directory-lacks-its-public-queues", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
 class QueueManagerStaysOfflineWhileDirectoryLacksItsPublicQueues(DirectoryClient):
-    """The queue manager regards the directory as unavailable as long as the directory has none of its public queues."""
+    """The queue manager regards the directory as unavailable as long as the directory contains none of the queue
+    manager's public queues.
+    """
 
     def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
@@ -60,7 +62,7 @@ class QueueManagerStaysOfflineWhileDirectoryLacksItsPublicQueues(DirectoryClient
 
 
 class _DirectoryReturnCounter(DirectoryClient):
-    """Counts how often the directory was available again."""
+    """Count how often the directory becomes available again."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -115,7 +117,7 @@ class QueueManagerStaysOfflineAfterSecondOutage(_DirectoryReturnCounter):
 
 @fault("queue-manager-stays-offline-if-public-queue-left-directory", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
 class QueueManagerStaysOfflineIfPublicQueueLeftDirectory(DirectoryClient):
-    """The queue manager does not set DirectoryOffline to False if a public queue of its own has left the directory."""
+    """The queue manager does not set DirectoryOffline to False if one of its public queues has left the directory."""
 
     def _check_directory_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
@@ -139,7 +141,7 @@ class QueueManagerStaysOfflineAfterFailedDirectoryCheck(DirectoryClient):
 
 
 class _PublicQueueReadOmitter(PublicQueuePublishing):
-    """Keeps the attributes of some public queues when the directory is available again; a subclass selects which."""
+    """Keep the old attributes of some public queues when the directory is available again; a subclass selects which."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
         """Return whether the queue manager reads the object of a public queue."""

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.25 Check Directory Online."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.25 Check Directory Online, written without knowledge of the checks."""
 
 from __future__ import annotations
 

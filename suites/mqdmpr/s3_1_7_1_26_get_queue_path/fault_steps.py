@@ -29,7 +29,7 @@ def replace_path_by_status(status: Status, found: QueuePathResult) -> QueuePathR
 
 
 class RequestedName:
-    """A format name whose path is asked for."""
+    """A format name for which the event Get Queue Path is requested."""
 
     def __init__(self, part: Any, text: str) -> None:
         self.part, self.text = part, text
@@ -118,7 +118,7 @@ class RequestedName:
         return [one for one in objects if isinstance(one, DirectoryQueue)]
 
     def count_path_requests(self) -> int:
-        """Count the questions about format names of this kind, including this question."""
+        """Return the number of requests for the paths of format names of this kind, including the present request."""
         counts = self.part.__dict__.setdefault("counts", {})
         kind = type(self.name)
         counts[kind] = counts.get(kind, 0) + 1
@@ -141,7 +141,9 @@ def change_queue_path_results(when: Callable[[RequestedName], bool], change: Pat
 
 
 def change_requested_names(when: Callable[[RequestedName], bool], change: Callable[[RequestedName], str]) -> Install:
-    """Return an installer of a fault that answers some questions with the path of a different format name."""
+    """Return an installer of a fault that answers some requests for a queue path with the path of a different format
+    name.
+    """
 
     def get_path_of_changed_name(
         part: QueuePaths, original: Callable[[str], QueuePathResult], format_name: str
@@ -153,8 +155,8 @@ def change_requested_names(when: Callable[[RequestedName], bool], change: Callab
 
 
 def repeat_first_successful_result(same: Callable[[RequestedName], Any]) -> Install:
-    """Return an installer of a fault that gives the first successful answer again for each later format name with the
-    same value of ``same``. If this value is None, the answer is not kept.
+    """Return an installer of a fault that repeats the first successful answer for each later format name for which
+    ``same`` returns the same value. If this value is None, the answer is not stored.
     """
 
     def get_first_successful_path(
@@ -194,5 +196,7 @@ def return_ok_for_names_no_longer_found() -> Install:
 
 
 def find_identifier_by_first_bytes(identifiers: list[UUID], wanted: UUID, length: int) -> UUID:
-    """Return the first identifier with the same first bytes, or the wanted identifier."""
+    """Return the first identifier that begins with the same ``length`` bytes as ``wanted``, or ``wanted`` if no
+    identifier does.
+    """
     return next((one for one in identifiers if one.bytes[:length] == wanted.bytes[:length]), wanted)

@@ -387,8 +387,8 @@ add(
 add(
     "queue-path-of-public-name-kept-from-first-question",
     "MQDMPR-3.1.7.1.26-13",
-    "For a public format name that was asked before, Get Queue Path returns the first answer, without a new query of "
-    "the directory.",
+    "For a public format name whose path was requested before, Get Queue Path returns the first answer, without "
+    "a new query of the directory.",
     repeat_first_successful_result(lambda asked: asked.name if asked.is_public_format_name else None),
     blind=True,
 )

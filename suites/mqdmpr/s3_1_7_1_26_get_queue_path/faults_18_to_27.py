@@ -147,7 +147,7 @@ add(
 add(
     "queue-path-of-known-number-has-own-computer",
     "MQDMPR-3.1.7.1.26-23",
-    "For a private format name whose number a local queue has, Get Queue Path takes this computer.",
+    "For a private format name whose number a local queue has, Get Queue Path returns the name of this computer.",
     change_requested_names(
         lambda asked: asked.has_local_private_queue_number,
         lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number)),
@@ -171,7 +171,8 @@ add(
 add(
     "queue-path-of-private-journal-has-own-computer",
     "MQDMPR-3.1.7.1.26-23",
-    "For a private format name of a journal, Get Queue Path takes this computer instead of the computer of the GUID.",
+    "For a private format name of a journal, Get Queue Path returns the name of this computer instead of the "
+    "computer of the GUID.",
     change_requested_names(
         lambda asked: asked.is_private_format_name and asked.is_journal_format_name,
         lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number, True)),
@@ -183,8 +184,8 @@ add(
 add(
     "queue-path-of-private-name-kept-from-first-question",
     "MQDMPR-3.1.7.1.26-24",
-    "For a private format name that was asked before, Get Queue Path returns the first answer, without a new query "
-    "of the directory.",
+    "For a private format name whose path was requested before, Get Queue Path returns the first answer, "
+    "without a new query of the directory.",
     repeat_first_successful_result(lambda asked: asked.name if asked.is_private_format_name else None),
     blind=True,
 )

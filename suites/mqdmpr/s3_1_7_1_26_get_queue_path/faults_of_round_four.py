@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.26 Get Queue Path, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -318,7 +318,7 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
             "MQDMPR-3.1.7.1.26-18",
             expected=ILLEGAL_NAME_STATUS,
             observed=_get_queue_path_result(sut, f"PUBLIC={guid}")["status"],
-            case=f"status of the public name {guid}, which is no Identifier of a queue",
+            case=f"status of the public name {guid}, which is not the Identifier of a queue",
         )
     similar = UUID(int=peer.identifier.int ^ 1)
     for guid in (UNKNOWN_QUEUE_GUID, similar, PEER_PUBLIC_QUEUE):
@@ -327,5 +327,5 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
             "MQDMPR-3.1.7.1.26-29",
             expected=ILLEGAL_NAME_STATUS,
             observed=_get_queue_path_result(sut, rf"PRIVATE={guid}\{number}")["status"],
-            case=f"status of the private name {guid}, which is no Identifier of a queue manager",
+            case=f"status of the private name {guid}, which is not the Identifier of a queue manager",
         )

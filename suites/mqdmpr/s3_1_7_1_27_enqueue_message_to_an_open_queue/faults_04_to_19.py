@@ -51,7 +51,7 @@ class QueueManagerRecoverableMessageEnqueuedTwice(_DuplicateMessageEnqueuer):
 
 @fault("queue-manager-message-of-transaction-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04", blind=True)
 class QueueManagerMessageOfTransactionEnqueuedTwice(TransactionOperations):
-    """The queue manager enqueues a message that an application sends in a transaction twice."""
+    """The queue manager enqueues each message of a transaction twice."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         number = self.qm.message_numbering.assign_message_ordinal()

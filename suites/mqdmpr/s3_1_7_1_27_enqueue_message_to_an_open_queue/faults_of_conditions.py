@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 class _CopyDestinationReplacer(MessageEnqueueing):
-    """Replaces the destination of some copies of a message to several queues by that of the first copy; a subclass
+    """Replace the destination of some copies of a message to several queues by that of the first copy; a subclass
     selects which.
     """
 

@@ -14,7 +14,7 @@ SMALL_MESSAGE_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
 def await_copies_of_message(peer, sut, queue, label):
-    """Wait for a message in a queue of the SUT; return the number of copies."""
+    """Wait until a queue of the SUT contains a message; return how many copies of the message it contains."""
     peer.eventually(lambda: label in sut.labels(queue))
     return sut.labels(queue).count(label)
 

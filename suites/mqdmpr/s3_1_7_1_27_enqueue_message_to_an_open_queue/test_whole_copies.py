@@ -62,7 +62,9 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
 
 
 def _normalize_property_value(value):
-    """Return a value in a form that can be compared: lists are sorted, and format names are in lower case."""
+    """Return a value in a form in which two values can be compared: lists are sorted, and format names are in lower
+    case.
+    """
     if isinstance(value, list):
         return sorted(value)
     return value.lower() if isinstance(value, str) else value

@@ -46,7 +46,7 @@ class QueueManagerNinthWaitingMessageNotDispatched(DispatchCollection):
 
 @fault("queue-manager-waiting-messages-with-equal-body-share-entry", breaks="MQDMPR-3.1.7.1.28-03", blind=True)
 class QueueManagerWaitingMessagesWithEqualBodyShareEntry(DispatchCollection):
-    """The queue manager creates no DispatchEntry for a message if a message with an equal body waits."""
+    """The queue manager creates no DispatchEntry for a message if a message with the same body already waits."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         body = position.UserMessage.MessagePropertiesHeader.MessageBody

@@ -130,9 +130,9 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
 @needs("send")
 @covers(*SENDING_ORDER_RULES)
 def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, sut, judge):
-    """The SUT fills its window; then four messages of different priorities wait, which the application did not send in
-    the order of their priorities. When the peer acknowledges the sent messages, the SUT sends the waiting messages by
-    priority.
+    """The SUT fills its window, and then four messages of different priorities wait. The application did not send these
+    messages in the order of their priorities. When the peer acknowledges the messages in the window, the SUT sends the
+    waiting messages by priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-window"))
     session, window = sender.fill_window()
@@ -157,8 +157,8 @@ BODY_OF_SEVERAL_MESSAGES, LARGE_BODY = "equal body", "large body " * 300
 @covers(*DISPATCH_AND_SENDING_RULES, *MESSAGE_CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
 @varied("positive journaling", "time to be received")
 def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
-    """Express and recoverable messages to two queues of the peer wait at the same time: some have equal bodies, one has
-    a large body, and labels and lifetimes differ. The SUT sends each message once, with its own properties.
+    """Express and recoverable messages to two queues of the peer wait at the same time: some have the same body, one
+    has a large body, and labels and lifetimes differ. The SUT sends each message once, with its own properties.
     """
     queues = [peer.direct_name(f"mqc-beside-{number}") for number in (1, 2)]
     sent = {}

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.28 Add Message To Dispatch Collection: messages that wait while others are added."""
+"""MS-MQDMPR 3.1.7.1.28 Add Message To Dispatch Collection: messages that wait while other messages are added."""
 
 from __future__ import annotations
 

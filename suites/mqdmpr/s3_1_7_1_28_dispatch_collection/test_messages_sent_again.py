@@ -17,7 +17,7 @@ MESSAGE_PROPERTIES_BY_TAG: dict[int, dict[str, Any]] = {
 }
 """The properties of the messages, by ApplicationTag."""
 TIME_BEFORE_MESSAGE_IS_SENT_AGAIN_MS = 3_000
-"""The time between the first transmission and the end of the session, after which the clock shows another second."""
+"""The time between the first transmission and the end of the session, after which the clock shows a later second."""
 
 
 @needs("send")

@@ -30,7 +30,7 @@ class QueueManagerLaterMessageSentWithBodyOfFirst(MessageSending):
 
 @fault("queue-manager-remote-reader-gets-packet-without-application-tag", breaks="MQDMPR-3.1.7.1.30-04", blind=True)
 class QueueManagerRemoteReaderGetsPacketWithoutApplicationTag(RemoteReads):
-    """The queue manager returns a packet without the application tag of the message to a remote reader."""
+    """The packet that the queue manager returns to a remote reader does not contain the message's application tag."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         message = replace(position.MessageReference, AppSpecific=0)

@@ -1,4 +1,4 @@
-"""Faults in which the packets of some messages lack an optional header, or contain one without its attribute."""
+"""Faults in which the packets of some messages omit an optional header, or contain an unnecessary one."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class ReceivedMessageChanger(MessagePositions):
         return super().insert_message(queue, message)
 
     def change_message(self, queue: Queue, message: Message) -> Message:
-        """Return the message to insert."""
+        """Return the message that the queue manager inserts into the queue."""
         return message
 
 
@@ -123,7 +123,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-delivery-always-recoverable",
         "MQDMPR-3.1.7.1.31-D05",
-        "The receiver sets the delivery of each arriving message to recoverable.",
+        "The receiver sets the delivery mode of each arriving message to recoverable.",
         _change_attributes_read_from_packets(
             lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
         ),
@@ -442,7 +442,7 @@ class ReceiverSenderIdentifierTypeOfUnsignedMessageStoredAsNone(ReceivedMessageC
 
 @fault("receiver-third-response-queue-lost", breaks="MQDMPR-3.1.7.1.31-D06", blind=True)
 class ReceiverThirdResponseQueueLost(MessagePositions):
-    """The receiver takes over only the first two response queues of a MultiQueueFormatHeader."""
+    """The receiver stores only the first two response queues of a MultiQueueFormatHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         names = message.ResponseMultiQueueFormatName

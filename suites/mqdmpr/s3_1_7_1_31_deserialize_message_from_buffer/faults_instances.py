@@ -47,7 +47,9 @@ def _copy_attribute_of_previous_message(change: MessageChangeFromPreviousMessage
 
 
 def _make_change_of_default_to_previous_value(name: str, default: object) -> MessageChangeFromPreviousMessage:
-    """Return a change that gives a message with the default of an attribute the value of the previous message."""
+    """Return a change that gives an attribute the value from the previous message, if the attribute has its default
+    value.
+    """
 
     def replace_default_by_previous_value(message: Message, before: Message) -> Message:
         return replace(message, **{name: getattr(before, name)}) if getattr(message, name) == default else message
@@ -242,7 +244,8 @@ for _name, _rule, _says, _install in (
     (
         "receiver-authentication-level-of-second-signed-message-none",
         "MQDMPR-3.1.7.1.31-06",
-        "The receiver gives a signed message that follows a signed message the AuthenticationLevel of that message.",
+        "If a signed message follows another signed message, the receiver gives it the AuthenticationLevel of "
+        "the earlier message.",
         _copy_attribute_of_previous_message(
             lambda message, before: (
                 replace(

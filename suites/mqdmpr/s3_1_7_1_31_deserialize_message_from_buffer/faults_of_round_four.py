@@ -1,4 +1,6 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 @varied("acknowledgments", "response queue", "extension", "correlation", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """Six different messages are received, one of them traced and with a body of more than 64 KB. Each has the
-    priority, trace queue, times, source, delivery and body of its packet.
+    priority, trace queue, times, source, delivery mode and body of its packet.
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {

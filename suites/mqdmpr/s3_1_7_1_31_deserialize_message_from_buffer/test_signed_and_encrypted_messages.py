@@ -23,8 +23,8 @@ VALUE_ALGORITHM_AND_KEY_BITS_BY_PRIVACY_LEVEL = {
 @needs("security", "receive")
 @covers("MQDMPR-3.1.7.1.31-D10")
 def test_privacy_level_of_signed_and_encrypted_message(peer, sut, judge):
-    """The peer sends signed messages whose bodies are encrypted at each privacy level, and then the same without
-    signatures. Each message shows its own privacy level.
+    """The peer sends signed messages whose bodies are encrypted at each privacy level, and then the same messages
+    without signatures. Each message shows its own privacy level.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()

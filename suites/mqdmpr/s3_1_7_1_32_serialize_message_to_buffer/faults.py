@@ -26,7 +26,7 @@ NEGATIVE_JOURNALING_FLAG = UserHeader.flags(JN=1)
 
 
 def _swap_journaling_bits(flags: int) -> int:
-    """Swap JP and JN."""
+    """Swap the bits JP and JN of a message."""
     return (
         flags & ~(POSITIVE_JOURNALING_FLAG | NEGATIVE_JOURNALING_FLAG)
         | (NEGATIVE_JOURNALING_FLAG if flags & POSITIVE_JOURNALING_FLAG else 0)
@@ -66,7 +66,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-de-bit-clear-with-default-provider",
         "MQDMPR-3.1.7.1.32-07",
-        "The sender sends a message that is signed with the default provider with DE 0.",
+        "The sender sets DE to 0 in a message that is signed with the default provider.",
         clear_bits(UserMessagePacket, "SecurityHeader.DE"),
     ),
 ):

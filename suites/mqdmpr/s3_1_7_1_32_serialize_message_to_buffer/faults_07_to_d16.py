@@ -29,7 +29,7 @@ def _is_signed_transactional_packet(packet: Any) -> bool:
 add(
     "sender-de-bit-of-signed-transactional-message-clear",
     "MQDMPR-3.1.7.1.32-07",
-    "The sender sends a transactional message that is signed with the default provider with DE 0.",
+    "The sender sets DE to 0 in a transactional message that is signed with the default provider.",
     clear_bits(UserMessagePacket, "SecurityHeader.DE", _is_signed_transactional_packet),
     blind=True,
 )

@@ -248,7 +248,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-second-message-of-transaction-with-other-transaction-identifier",
         "MQDMPR-3.1.7.1.32-D04",
-        "The sender sends the messages of a transaction after the first with the next transaction identifier.",
+        "The sender sends all messages of a transaction except the first with the next transaction identifier.",
         _change_sent_packets(
             lambda one: one.TransactionHeader is not None and not one.TransactionHeader.FM,
             {"TransactionHeader.Flags": lambda flags: flags ^ TransactionHeader.flags(ID=1)},

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer, written without knowing the checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.security import EncryptionAlgorithm
 
 @fault("server-remote-read-packet-size-zero", breaks="MQDMPR-3.1.7.1.32-04", blind=True)
 class ServerRemoteReadPacketSizeZero(RemoteReads):
-    """The server leaves PacketSize of the UserMessage Packet in the answer to a remote read 0."""
+    """In the answer to a remote read, the server leaves the PacketSize of the UserMessage Packet at 0."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return set_packet_size(super().serialize_remote_message(position), 0)

@@ -78,7 +78,7 @@ class ConstructedPacketFieldChanger(MessageSending):
 
 @fault("sender-omits-queues-after-third-in-multi-queue-format-header", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
 class SenderOmitsQueuesAfterThirdInMultiQueueFormatHeader(ConstructedPacketFieldChanger):
-    """The MultiQueueFormatHeader lists only the first three of more queues."""
+    """The MultiQueueFormatHeader lists at most three queues."""
 
     def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         if packet.MultiQueueFormatHeader is None:
@@ -115,7 +115,7 @@ class SenderSetsDq7InCopiesForSeveralQueues(ConstructedPacketFieldChanger):
 
 
 class SenderTypeFlagChanger(ConstructedPacketFieldChanger):
-    """A part of the queue manager that sets SecurityHeader.Flags.ST of some packets to another value; a subclass
+    """A part of the queue manager that sets SecurityHeader.Flags.ST of some packets to a wrong value; a subclass
     selects which.
     """
 

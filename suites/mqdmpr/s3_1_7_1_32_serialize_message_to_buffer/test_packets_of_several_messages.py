@@ -14,8 +14,9 @@ MESSAGES_PER_TRANSACTION = 4
 @covers("MQDMPR-3.1.7.1.32-D04")
 def test_transaction_headers_of_two_transactions_differ(peer, sut, judge):
     """The SUT sends two transactions of four messages each to one queue of the peer. The messages of a transaction have
-    one transaction identifier, which differs from that of the other transaction. Only the first message of each has FM
-    set, and only the last has LM set. The sequence numbers count from 1, and the sequence is the same.
+    one transaction identifier, which differs from that of the other transaction. Only the first message of each
+    transaction has FM set, and only the last has LM set. All eight messages belong to one sequence, and their sequence
+    numbers count from 1.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-{sut.own}-transactions"))
     count = 2 * MESSAGES_PER_TRANSACTION

@@ -62,7 +62,8 @@ IDENTIFIER_AND_DEFAULT_BY_PROPERTY = {
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
     """The control channel shows the default value of each property that the creator of a queue does not supply. The
-    creator supplies only a name, or a name and one property; a queue with other values of all properties exists before.
+    creator supplies only a name, or a name and one property. A queue whose properties all differ from the defaults was
+    created before.
     """
     for given in (
         {},

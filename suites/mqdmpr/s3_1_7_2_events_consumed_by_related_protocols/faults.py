@@ -238,7 +238,7 @@ class OutgoingQueueStateStaysOnHoldAfterResume(TransferAdministering):
     """A resumed outgoing queue stays in the State OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Ignore the request."""
+        """Ignore the request to resume the outgoing queue."""
 
 
 @fault("receiver-expired-message-deleted-without-acknowledgment", breaks="MQDMPR-3.1.7.2.7-12")

@@ -70,7 +70,9 @@ class PendingReadHider(WaitingReads):
     """
 
     def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
-        """Return whether a read is hidden. ``place`` is the place of its descriptor among the descriptors."""
+        """Return whether a pending read is hidden from the message. ``place`` is the position of its descriptor in the
+        list of descriptors.
+        """
         raise NotImplementedError
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.2 for some messages, queues, readers or repetitions only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.2 only for some messages, queues, readers or repetitions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class QueueManagerLookupPeekReturnsDeletedMessage(MessageSearch):
 
 @fault("queue-manager-message-unlocked-twice-stays-locked", breaks="MQDMPR-3.1.7.2.2-04")
 class QueueManagerMessageUnlockedTwiceStaysLocked(MessagePositions):
-    """A message whose lock ends a second time stays locked."""
+    """A message that is locked and unlocked for the second time stays locked."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         unlocked: set[MessagePosition] = self.__dict__.setdefault("unlocked", set())
@@ -188,7 +188,7 @@ class QueueManagerThatRefusedMessageStaysThrottled(QueueQuotas):
 
 @fault("queue-manager-purge-subtracts-only-first-message-from-total-bytes", breaks="MQDMPR-3.1.7.2.1-03")
 class QueueManagerPurgeSubtractsOnlyFirstMessageFromTotalBytes(MessagePositions):
-    """A purge decreases the TotalBytes of the queue by the size of the first message only."""
+    """A purge decreases the TotalBytes of the queue only by the size of the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         messages = position.QueueReference.MessagePositionList

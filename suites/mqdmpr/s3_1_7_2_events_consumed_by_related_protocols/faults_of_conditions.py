@@ -9,7 +9,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 class _ReceivedMessageKeeper(MessagePositions):
-    """Makes some received messages available again instead of deleting them; a subclass selects which."""
+    """Make some received messages available again instead of deleting them; a subclass selects which."""
 
     def is_received_message_kept(self, position: MessagePosition) -> bool:
         """Return whether a received message stays in its queue."""

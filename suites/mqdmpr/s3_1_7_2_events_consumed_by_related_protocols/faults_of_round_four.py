@@ -1,4 +1,6 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.2 Events Consumed by Related Protocols."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.2 Events Consumed by Related Protocols, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,7 @@ class _ExpiredMessageSkipper(QueueCursors):
 add(
     "queue-manager-peek-by-cursor-at-expired-message-next-message-returned",
     "MQDMPR-3.1.7.2.1-04",
-    "The queue manager answers a peek by a cursor at a message that was deleted because it expired with the next "
-    "message.",
+    "When the message of a cursor was deleted because it expired, a peek by the cursor returns the next message.",
     combine_installers(replace_part(_ExpiredPositionsRecorder), replace_part(_ExpiredMessageSkipper)),
     blind=True,
 )

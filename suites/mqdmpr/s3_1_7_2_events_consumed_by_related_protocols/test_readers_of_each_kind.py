@@ -50,8 +50,8 @@ def test_message_completes_peeks_of_four_handles(remote, judge):
 @covers("MQDMPR-3.1.7.2.2-14")
 @pytest.mark.parametrize("kind", ["peek", "peek by a cursor", "peek next"])
 def test_message_that_completes_peek_completes_next_reads(remote, judge, kind):
-    """A peek, without or by a cursor, waits before a second peek and a receive. The message that completes the peek
-    also completes the other reads.
+    """A peek with or without a cursor begins to wait before a second peek and a receive. The message that completes the
+    first peek also completes the other reads.
     """
     queue = remote.open_with_messages(*(["first"] if kind == "peek next" else []))
     by = {}
@@ -103,8 +103,8 @@ def test_size_includes_restored_messages(peer, sut, judge):
 @needs("send", "pause", "queue_control")
 @covers("MQDMPR-3.1.7.2.3-03")
 def test_queue_that_is_paused_again_stays_on_hold(peer, sut, judge):
-    """An application pauses an outgoing queue twice, while it has sent its message and while it has not. Each time, the
-    State of the queue is OnHold afterwards.
+    """An application pauses an outgoing queue twice after the queue's message was sent, and pauses it again while a
+    message waits there. After each request, the State of the queue is OnHold.
     """
     session, name = peer.open_session(), peer.direct_name("mqc-paused")
     sut.send(name, body="sent")

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.9 for some messages or repetitions only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.9 only for some messages or repetitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message, written without knowledge of the checks."""
 
 from __future__ import annotations
 

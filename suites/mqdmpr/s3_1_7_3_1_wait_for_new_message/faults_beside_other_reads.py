@@ -1,4 +1,6 @@
-"""Faults of pending reads: beside locked messages, beside other reads, and for the causes that end a wait."""
+"""Faults of pending reads while messages are locked or other reads are pending, and faults in the events that end a
+wait.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.1 for some reads, readers or causes only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.1 only for some reads, readers or causes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-ended-receive-in-transaction-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
 class QueueManagerEndedReceiveInTransactionReturnsTimeout(WaitingReads):
-    """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, also if its wait ended with another status."""
+    """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, even if it ended with a different status."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         super().end_wait_without_message(reader, status if reader.transaction is None else Status.MQ_ERROR_IO_TIMEOUT)

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.3.1 Wait For New Message: reads beside locked messages and other pending reads, the start of each
-timer, and reads that are ended by a cancellation or by the end of their handle.
+"""MS-MQDMPR 3.1.7.3.1 Wait For New Message: reads while messages are locked or other reads are pending, the start of
+each timer, and reads that are ended by a cancellation or by the end of their handle.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 2_000, 600_000
 @covers("MQDMPR-3.1.7.3.1-07")
 def test_reads_with_timeout_0_end_at_once(remote, judge):
     """Receives and peeks with timeout 0, with and without a cursor, end without a message: at an empty queue, behind a
-    message that another reader has locked, and beside a pending read of the same handle.
+    message that another reader has locked, and while another read of the same handle is pending.
     """
     queue, other = remote.open(), remote.open()
     reads: dict[str, list[Call]] = {}

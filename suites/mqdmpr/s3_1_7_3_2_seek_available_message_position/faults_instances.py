@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.2 for some searches, messages or states of the queue only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.2 only for some searches, messages or states of the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 for some messages at or beside a LookupIdentifier only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 only for some messages that have, or are next to, a given
+LookupIdentifier.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_step
 
 @fault("queue-manager-receive-by-unknown-identifier-takes-next-greater", breaks="MQDMPR-3.1.7.3.3-04")
 class QueueManagerReceiveByUnknownIdentifierTakesNextGreater(MessageSearch):
-    """A receive by a LookupIdentifier of no message receives the message with the next greater identifier."""
+    """When a receive names a LookupIdentifier that no message has, the queue manager removes the message with the next
+    greater identifier.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -30,7 +34,9 @@ class QueueManagerReceiveByUnknownIdentifierTakesNextGreater(MessageSearch):
 
 @fault("queue-manager-lookup-of-unlocked-message-fails", breaks="MQDMPR-3.1.7.3.3-29")
 class QueueManagerLookupOfUnlockedMessageFails(MessageSearch):
-    """A search for a current message that an earlier search found locked fails, although the message is available."""
+    """A search for the current message fails if an earlier search found this message locked, although the message is
+    available again.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

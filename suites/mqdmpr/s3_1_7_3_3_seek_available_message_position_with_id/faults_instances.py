@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 for some messages, reads or states of the queue only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 only for some messages, reads or states of the queue."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_step
 
 @fault("queue-manager-second-lookup-of-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-03")
 class QueueManagerSecondLookupOfMessageReturnsAlreadyReceived(MessageSearch):
-    """A search by LookupIdentifier that finds a message that an earlier search found returns
-    MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
+    """A search by LookupIdentifier returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED if an earlier search found the same
+    message.
     """
 
     def seek_with_identifier(
@@ -35,8 +35,8 @@ class QueueManagerSecondLookupOfMessageReturnsAlreadyReceived(MessageSearch):
 
 @fault("queue-manager-lookup-from-locked-message-returns-transaction-usage", breaks="MQDMPR-3.1.7.3.3-03")
 class QueueManagerLookupFromLockedMessageReturnsTransactionUsage(MessageSearch):
-    """A peek at the message after or before a locked message returns MQ_ERROR_TRANSACTION_USAGE with the message
-    that the peek finds.
+    """A peek at the message after or before a locked message returns the correct message, but with the status
+    MQ_ERROR_TRANSACTION_USAGE.
     """
 
     def seek_with_identifier(
@@ -50,7 +50,9 @@ class QueueManagerLookupFromLockedMessageReturnsTransactionUsage(MessageSearch):
 
 @fault("queue-manager-receive-of-next-message-receives-current", breaks="MQDMPR-3.1.7.3.3-08")
 class QueueManagerReceiveOfNextMessageReceivesCurrent(MessageSearch):
-    """A receive of the next message receives the message with the passed LookupIdentifier, a peek does not."""
+    """A receive of the next message removes the message with the passed LookupIdentifier instead. A peek at the next
+    message returns the correct message.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -76,7 +78,9 @@ class QueueManagerSecondSearchRepeatsLookupActionOfFirstSearch(MessageSearch):
 
 @fault("queue-manager-receive-of-last-message-receives-first", breaks="MQDMPR-3.1.7.3.3-08")
 class QueueManagerReceiveOfLastMessageReceivesFirst(MessageSearch):
-    """A receive of the last message receives the first message, a peek returns the last."""
+    """A receive of the last message removes the first message instead. A peek at the last message returns the correct
+    message.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -184,7 +188,7 @@ class QueueManagerSearchForMessageBeforeLockedMessageFails(MessageSearch):
 
 @fault("queue-manager-receive-of-unknown-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-26")
 class QueueManagerReceiveOfUnknownMessageReturnsAlreadyReceived(MessageSearch):
-    """A receive of the current message with a LookupIdentifier of no message returns
+    """A receive of the current message with a LookupIdentifier that no message has returns
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
 
@@ -229,7 +233,7 @@ class QueueManagerLookupOfCurrentInEmptyQueueTimesOut(MessageSearch):
 
 @fault("queue-manager-lookup-peek-at-received-message-returns-next-message", breaks="MQDMPR-3.1.7.3.3-37")
 class QueueManagerLookupPeekAtReceivedMessageReturnsNextMessage(MessageSearch):
-    """A peek at the current message returns the next message if another reader has received the message."""
+    """A peek at the current message returns the next message if another reader has received the current message."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -246,7 +250,7 @@ class QueueManagerLookupPeekAtReceivedMessageReturnsNextMessage(MessageSearch):
 
 @fault("queue-manager-lookup-peek-at-received-message-succeeds", breaks="MQDMPR-3.1.7.3.3-37")
 class QueueManagerLookupPeekAtReceivedMessageSucceeds(MessageSearch):
-    """A peek at the current message returns the message, which another reader has received, with MQ_OK."""
+    """A peek at a current message that another reader has received returns the message with MQ_OK."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -264,9 +268,7 @@ class QueueManagerLookupPeekAtReceivedMessageSucceeds(MessageSearch):
 
 @fault("queue-manager-lookup-of-received-only-message-times-out", breaks="MQDMPR-3.1.7.3.3-37")
 class QueueManagerLookupOfReceivedOnlyMessageTimesOut(MessageSearch):
-    """A peek at the current message returns MQ_ERROR_IO_TIMEOUT if another reader has received the message and the
-    queue is empty.
-    """
+    """If the queue is empty, a peek at a message that another reader has received returns MQ_ERROR_IO_TIMEOUT."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -361,7 +363,9 @@ class QueueManagerSearchForFirstBeginsAtEarlierFirstMessage(MessageSearch):
 
 @fault("queue-manager-receive-of-first-message-searches-backward-from-end", breaks="MQDMPR-3.1.7.3.3-10")
 class QueueManagerReceiveOfFirstMessageSearchesBackwardFromEnd(MessageSearch):
-    """A receive of the first message begins behind the last message and proceeds backward, a peek does not."""
+    """A search for the first message begins behind the last message and proceeds backward if it is for a receive, but
+    not if it is for a peek.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

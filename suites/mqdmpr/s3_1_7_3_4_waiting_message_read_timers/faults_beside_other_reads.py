@@ -1,4 +1,4 @@
-"""Faults in the timers and statuses of pending reads beside other pending reads."""
+"""Faults in the timers and statuses of pending reads while other reads are pending."""
 
 from __future__ import annotations
 

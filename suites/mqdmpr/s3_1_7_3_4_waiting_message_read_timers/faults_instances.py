@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.5 for some reads or causes only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.5 only for some reads or causes."""
 
 from __future__ import annotations
 

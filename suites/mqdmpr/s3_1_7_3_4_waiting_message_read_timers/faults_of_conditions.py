@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 class _ReadTimerOmitter(WaitingReads):
-    """Starts no timer for some pending reads; a subclass selects which."""
+    """Start no timer for some pending reads; a subclass selects which."""
 
     def is_read_timer_omitted(
         self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool

@@ -1,4 +1,6 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start, written without knowledge of the
+checks.
+"""
 
 from __future__ import annotations
 

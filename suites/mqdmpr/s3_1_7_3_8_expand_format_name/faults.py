@@ -224,7 +224,7 @@ class NestedDistributionListIgnored(QueueNames):
 
 @fault("members-of-distribution-list-cached", breaks="MQDMPR-3.1.7.3.8-13")
 class MembersOfDistributionListCached(QueueNames):
-    """The queue manager does not read a distribution list again: it keeps the members that the first read returned."""
+    """The queue manager reads a distribution list only once, and keeps the members that this read returned."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         known: dict[DistributionListName, list[SingleElementName] | None] = self.__dict__.setdefault("known", {})

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.3.8 for some format names or some expansions only."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.8 only for some format names or some expansions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class QueueManagerExpandsPrivateNameToNameOfNextQueue(QueueNames):
 
 @fault("queue-manager-expands-second-name-of-host-to-first-name", breaks="MQDMPR-3.1.7.3.8-05")
 class QueueManagerExpandsSecondNameOfHostToFirstName(HigherLayerCommands):
-    """The queue manager expands a second format name of a single queue at the same host to the first one."""
+    """When the queue manager expands the format name of a second queue on a host, it returns the format name of the
+    first queue.
+    """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         host, separator, _ = request.to.partition("\\")
@@ -136,7 +138,7 @@ class QueueManagerExpansionOfEqualNamesInOtherCaseFails(QueueNames):
 
 @fault("queue-manager-expansion-omits-names-between-first-and-last", breaks="MQDMPR-3.1.7.3.8-23")
 class QueueManagerExpansionOmitsNamesBetweenFirstAndLast(QueueNames):
-    """The result of an expansion to more than two names has only the first and the last of the names."""
+    """An expansion to more than two names contains only the first and the last of these names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
@@ -147,7 +149,7 @@ class QueueManagerExpansionOmitsNamesBetweenFirstAndLast(QueueNames):
 
 @fault("queue-manager-expansion-to-mixed-names-omits-direct-names", breaks="MQDMPR-3.1.7.3.8-23")
 class QueueManagerExpansionToMixedNamesOmitsDirectNames(QueueNames):
-    """The result of an expansion to names of several kinds has only the names that are not direct."""
+    """An expansion to names of several kinds contains only the names that are not direct format names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
@@ -160,7 +162,9 @@ class QueueManagerExpansionToMixedNamesOmitsDirectNames(QueueNames):
 
 @fault("queue-manager-repeated-expansion-returns-first-result", breaks="MQDMPR-3.1.7.3.8-23")
 class QueueManagerRepeatedExpansionReturnsFirstResult(QueueNames):
-    """A second expansion of several names that begins with the same name returns the names of the first expansion."""
+    """If a format name of several queues begins with the same name as an earlier format name, its expansion contains
+    the names of the earlier expansion.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
@@ -181,7 +185,7 @@ class QueueManagerExpansionToThreeNamesFails(QueueNames):
 
 @fault("queue-manager-expansion-of-local-and-remote-names-fails", breaks="MQDMPR-3.1.7.3.8-24")
 class QueueManagerExpansionOfLocalAndRemoteNamesFails(QueueNames):
-    """The expansion of a format name fails if the names are of queues of this and of another queue manager."""
+    """The expansion of a format name fails if the queues belong to this queue manager and to another queue manager."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)

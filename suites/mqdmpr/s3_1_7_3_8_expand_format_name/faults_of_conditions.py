@@ -9,7 +9,7 @@ from reference_qm.core.names.queue_names import QueueNames
 
 
 class _ExpansionChanger(QueueNames):
-    """Changes the names of an expanded format name."""
+    """Change the names of an expanded format name."""
 
     def change_expanded_names(
         self, given: FormatName, names: tuple[SingleElementName, ...]
@@ -26,7 +26,7 @@ class _ExpansionChanger(QueueNames):
 
 @fault("queue-manager-expansion-with-list-omits-private-names", breaks="MQDMPR-3.1.7.3.8-10", blind=True)
 class QueueManagerExpansionWithListOmitsPrivateNames(_ExpansionChanger):
-    """If a multiple-element format name contains a distribution list, the expansion has no private format names."""
+    """If a multiple-element format name contains a distribution list, the expansion omits private format names."""
 
     def change_expanded_names(
         self, given: FormatName, names: tuple[SingleElementName, ...]
@@ -50,7 +50,7 @@ class QueueManagerExpansionOmitsThirdName(_ExpansionChanger):
 
 @fault("queue-manager-expansion-omits-names-of-own-computer", breaks="MQDMPR-3.1.7.3.8-10", blind=True)
 class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
-    """The expansion has no names of local queues if it has another name."""
+    """If a format name also contains the names of remote queues, its expansion omits the names of local queues."""
 
     def change_expanded_names(
         self, given: FormatName, names: tuple[SingleElementName, ...]
@@ -60,7 +60,7 @@ class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
 
 @fault("queue-manager-sorts-expanded-names-case-sensitively", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
 class QueueManagerSortsExpandedNamesCaseSensitively(_ExpansionChanger):
-    """The names of an expanded format name are sorted by letters whose case counts."""
+    """The names of an expanded format name are sorted in a case-sensitive order."""
 
     def change_expanded_names(
         self, given: FormatName, names: tuple[SingleElementName, ...]
@@ -89,7 +89,7 @@ class QueueManagerExpansionPutsDirectNamesLast(_ExpansionChanger):
 
 
 class _SingleNameListKeeper(QueueNames):
-    """Keeps a single name that remains after an expansion in a multiple-element format name."""
+    """If only a single name remains after an expansion, keep it in the form of a multiple-element format name."""
 
     def is_name_list_kept(self, given: FormatName) -> bool:
         """Return whether the expansion of a format name to a single name stays a list."""
@@ -112,7 +112,7 @@ class QueueManagerExpansionOfOneMemberListStaysMultipleElement(_SingleNameListKe
 
 @fault("queue-manager-three-equal-names-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
 class QueueManagerThreeEqualNamesExpandedToList(_SingleNameListKeeper):
-    """The expansion of three equal names stays a multiple-element format name."""
+    """The expansion of three identical names stays a multiple-element format name."""
 
     def is_name_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, MultipleElementName) and len(given.Elements) > 2

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.1.7.3.8 Expand Format Name."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.8 Expand Format Name, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class QueueManagerExpansionReplacesLocalhostWithHostName(QueueNames):
 
 @fault("queue-manager-sorts-expanded-names-by-character-number", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
 class QueueManagerSortsExpandedNamesByCharacterNumber(QueueNames):
-    """The queue manager sorts the elements of an expanded format name by the numbers of their characters, so that
-    capital letters precede small letters.
+    """The queue manager sorts the elements of an expanded format name by their character codes, so that capital letters
+    precede small letters.
     """
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -11,8 +11,8 @@ from reference_qm.core.names.queue_names import QueueNames
 
 @fault("queue-manager-host-name-of-own-computer-expanded-to-address", breaks="MQDMPR-3.1.7.3.8-05", blind=True)
 class QueueManagerHostNameOfOwnComputerExpandedToAddress(QueueNames):
-    """A direct format name with the host name of the own computer is expanded to a direct format name with the
-    address.
+    """A direct format name with the host name of the local computer is expanded to a direct format name with the
+    computer's address.
     """
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -24,7 +24,7 @@ class QueueManagerHostNameOfOwnComputerExpandedToAddress(QueueNames):
 
 @fault("queue-manager-private-name-of-own-queue-expanded-to-direct-name", breaks="MQDMPR-3.1.7.3.8-05", blind=True)
 class QueueManagerPrivateNameOfOwnQueueExpandedToDirectName(QueueNames):
-    """A private format name of an own queue is expanded to the direct format name of the queue."""
+    """The private format name of a local queue is expanded to the direct format name of the queue."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)

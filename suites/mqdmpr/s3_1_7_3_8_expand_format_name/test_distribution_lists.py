@@ -29,7 +29,7 @@ DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")
 GUID_OF_UNKNOWN_LIST_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d7"
-"""The identifier of no object."""
+"""An identifier that no object has."""
 
 
 def _count_copies(sut, queues, label):

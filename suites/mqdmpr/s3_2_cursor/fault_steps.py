@@ -187,7 +187,7 @@ def has_read_found_no_message(step: CursorRead) -> bool:
 
 
 def is_cursor_not_at_read_message(step: CursorRead) -> bool:
-    """Return whether a read began with a cursor that was not at a message which it had read."""
+    """Return whether the cursor of a read was not at a message that the cursor had already read."""
     return step.state is not CursorState.READ
 
 
@@ -224,7 +224,7 @@ def change_cursor_reads(
 
 
 def make_change_to_cursor_status(status: CursorStatus) -> CursorReadChange:
-    """Return a change that ends the read with a status instead of a message. The cursor is as before."""
+    """Return a change that ends the read with a status instead of a message, and leaves the cursor unchanged."""
 
     def return_status_instead_of_message(step: CursorRead) -> CursorResult:
         _move_cursor(step.cursor, step.before)
@@ -235,7 +235,7 @@ def make_change_to_cursor_status(status: CursorStatus) -> CursorReadChange:
 
 
 def keep_cursor_position(step: CursorRead) -> CursorResult:
-    """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
+    """Leave the cursor where it was. A cursor at the start of the queue moves to the first message of the queue."""
     place = step.before if not isinstance(step.before, Boundary) else get_message_positions_of_queue(step.cursor).Head
     if not isinstance(place, Boundary):
         _move_cursor(step.cursor, place)

@@ -250,8 +250,7 @@ add(
 add(
     "peek-by-cursor-returns-first-message-low-priority",
     "MQDMPR-3.2.7.2-18",
-    "A peek by an unread cursor returns the first message of the queue if the message has a lower priority than the "
-    "first message of the queue.",
+    "A peek by an unread cursor returns the first message of the queue instead of a message with a lower priority.",
     change_cursor_reads(
         PEEK_METHOD,
         lambda step: has_unread_cursor_found_message(step) and step.is_lower_priority_found(),
@@ -396,8 +395,8 @@ add(
 add(
     "peek-by-cursor-of-peeking-handle-keeps-place",
     "MQDMPR-3.2.7.2-17",
-    "A peek by a cursor of a handle that was opened to peek moves the cursor only to the locked message before the "
-    "message.",
+    "A peek by a cursor of a handle that was opened to peek moves the cursor only to the locked message before "
+    "the found message.",
     change_cursor_reads(
         PEEK_METHOD,
         lambda step: (

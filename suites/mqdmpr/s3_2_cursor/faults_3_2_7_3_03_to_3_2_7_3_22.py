@@ -326,8 +326,8 @@ add(
 add(
     "peek-next-returns-first-message-low-priority",
     "MQDMPR-3.2.7.3-21",
-    "A peek that finds the next message returns the first message of the queue if the message has a lower priority "
-    "than the first message of the queue.",
+    "A peek at the next message returns the first message of the queue if the next message has a lower priority "
+    "than the first.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
         lambda step: step.found_position is not None and step.is_lower_priority_found(),

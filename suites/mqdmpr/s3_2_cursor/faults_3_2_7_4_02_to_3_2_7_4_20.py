@@ -166,7 +166,7 @@ class PendingReceiveDoesNotChangeCursorState(CursorReceiveChanger):
 
 @fault("receiver-second-waiting-receive-leaves-cursor-unread", breaks="MQDMPR-3.2.7.4-16")
 class ReceiverSecondWaitingReceiveLeavesCursorUnread(UnreadCursorReceiveChanger):
-    """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
+    """The second time that a receive by a cursor waits, the cursor's state is not set to waiting for a receive."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

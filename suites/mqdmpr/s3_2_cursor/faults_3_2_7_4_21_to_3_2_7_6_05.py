@@ -356,8 +356,7 @@ add(
 add(
     "receive-by-cursor-returns-first-message-low-priority",
     "MQDMPR-3.2.7.4-21",
-    "A receive by an unread cursor returns the first message of the queue if the message has a lower priority than "
-    "the first message of the queue.",
+    "A receive by an unread cursor returns the first message of the queue instead of a message with a lower priority.",
     change_cursor_reads(
         RECEIVE_METHOD,
         lambda step: has_unread_cursor_found_message(step) and step.is_lower_priority_found(),

@@ -123,7 +123,7 @@ class QueueManagerPeekNextAfterReceivedMessageKeepsCursorState(QueueCursors):
 
 
 class _CursorReceiveDelayer(MessageReading):
-    """Waits in some receives by a cursor with timeout zero; a subclass selects which."""
+    """Wait in some receives by a cursor with timeout zero; a subclass selects which."""
 
     def dequeue_message(
         self,
@@ -163,7 +163,7 @@ class QueueManagerCursorReceiveWithTimeoutZeroAwaitsLockedMessage(_CursorReceive
 
 
 class _FailedReceiveStatusReplacer(MessageReading):
-    """Ends some failed receives by a cursor with timeout zero with another status; a subclass selects which."""
+    """End some failed receives by a cursor with timeout zero with a wrong status; a subclass selects which."""
 
     def dequeue_message(
         self,
@@ -208,7 +208,7 @@ class QueueManagerCursorReceivePastLastMessageTimedOut(_FailedReceiveStatusRepla
 
 
 class _CursorReceiveWaitOmitter(MessageReading):
-    """Does not wait in some receives by a cursor; a subclass selects which."""
+    """Do not wait in some receives by a cursor; a subclass selects which."""
 
     def dequeue_message(
         self,
@@ -279,7 +279,7 @@ class QueueManagerCursorReceiveAtLastMessageTakesFirstMessage(QueueCursors):
 
 
 class _CursorStateReadSetter(QueueCursors):
-    """Sets the state of some cursors to Read when a message completes their receive; a subclass selects which."""
+    """Set the state of some cursors to Read when a message completes their receive; a subclass selects which."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         changed = cursor.CursorState is CursorState.WAIT_RECEIVE and self.is_changed(cursor, message_position)

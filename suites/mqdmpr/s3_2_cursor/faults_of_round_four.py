@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQDMPR 3.2 Cursor."""
+"""Faults that break rules of MS-MQDMPR 3.2 Cursor, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 
 
 class _CursorHandleChanger(QueueCursors):
-    """Give some new cursors another handle; a subclass selects which."""
+    """Give some new cursors a wrong handle; a subclass selects which."""
 
     def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
         """Return the handle of a new cursor."""
@@ -40,8 +40,8 @@ class ServerCursorsOfTwoRemoteReadersHaveSameHandle(_CursorHandleChanger):
 
 @fault("server-cursor-after-close-has-handle-of-open-cursor", breaks="MQDMPR-3.2.1.2-02", blind=True)
 class ServerCursorAfterCloseHasHandleOfOpenCursor(_CursorHandleChanger):
-    """The Handle of a cursor is 0x1000 plus the number of cursors of its reader, so that a cursor that is created after
-    another was closed has the Handle of an open cursor of a reader.
+    """The Handle of a cursor is 0x1000 plus the number of open cursors, so that a cursor that is created after another
+    cursor was closed can have the Handle of an open cursor.
     """
 
     def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:

@@ -97,7 +97,8 @@ for _name, _says, _condition in (
     ),
     (
         "cursor-state-unread-after-pending-peek-at-later-message",
-        "A message behind other messages that completes a pending peek by a cursor leaves the cursor UNREAD.",
+        "A message that completes a pending peek by a cursor and arrives behind other messages leaves the "
+        "cursor UNREAD.",
         _is_behind_other_message,
     ),
 ):

@@ -285,8 +285,9 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
 
 @covers("MQDMPR-3.2.7.5-06")
 def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
-    """A message completes a pending receive by a cursor while another cursor of the same handle is at a message. The
-    reader then returns the received message to the queue. A peek at the next message by the other cursor returns it.
+    """A message completes a pending receive by a cursor while another cursor of the same handle is at an earlier
+    message. The reader then returns the received message to the queue. A peek at the next message by the other cursor
+    returns this message.
     """
     queue = remote.open_with_messages("first")
     other, cursor = queue.open_cursor(), queue.open_cursor()

@@ -80,8 +80,8 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 @needs("inspect", "receive", "queue_control")
 @covers("MQDMPR-3.2.1.2-02")
 def test_cursors_of_applications_have_unique_handles(remote, sut, judge):
-    """Applications have two queues and one of the queues again open, and create two cursors for each; a remote reader
-    creates two cursors. All cursors have different handles.
+    """Applications open two queues, one of them twice, and create two cursors for each handle; a remote reader creates
+    two cursors. All cursors have different handles.
     """
     queues = [sut.new_queue("first"), sut.new_queue("second")]
     for queue in (*queues, queues[0]):

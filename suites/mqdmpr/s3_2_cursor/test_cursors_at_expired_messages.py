@@ -33,7 +33,7 @@ def test_cursor_at_message_deleted_without_receive_finds_no_other(remote, judge,
         queue.purge().expect_success()
         remote.deliver(["second"])
     if queue.labels() != ["second"]:
-        raise ConformanceFailure("the queue does not contain only the other message")
+        raise ConformanceFailure("the queue does not contain exactly the later message")
     reads = [queue.peek(hCursor=cursors[0]) for _ in range(2)]
     reads.append(queue.start_receive(hCursor=cursors[1], ulTimeout=0))
     judge(

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.2 Cursor: reads by a cursor in a transaction, with a short timeout, and beside other readers."""
+"""MS-MQDMPR 3.2 Cursor: reads by a cursor in a transaction, with a short timeout, and while other readers use the
+queue.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ def test_receive_by_cursor_in_transaction_returns_message_at_cursor(peer, sut, j
     transaction = application.begin_transaction()
     labels = [sut.read_label("receive", cursor=cursor, transaction=transaction) for cursor in cursors]
     application.end_transaction("abort", transaction)
-    judge("MQDMPR-3.2.7.4-27", expected=["b", "c"], observed=labels, case="labels of the receives", evidence=packets)
+    judge(
+        "MQDMPR-3.2.7.4-27",
+        expected=["b", "c"],
+        observed=labels,
+        case="labels of the received messages",
+        evidence=packets,
+    )
 
 
 @needs("qm2qm")
@@ -57,7 +65,7 @@ def test_receive_by_cursor_waits_with_short_timeout(remote, judge):
 @covers("MQDMPR-3.2.7.4-02")
 def test_receive_by_cursor_with_timeout_zero_never_waits(remote, judge):
     """Receives by a cursor with timeout zero end at once while another read waits for a message of the queue, and while
-    another reader holds the only message of the queue.
+    another reader has locked the only message of the queue.
     """
     waiting_queue, locked_queue = remote.open(), remote.open("admin")
     pending = waiting_queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.1.15, 3.2.7.2 to 3.2.7.4: reads of messages that differ in size, priority and delivery, by several
-cursors of a queue, beside another open queue.
+"""MS-MQDMPR 3.1.7.1.15, 3.2.7.2 to 3.2.7.4: reads of messages that differ in size, priority and delivery mode, by
+several cursors of a queue, while another queue is open.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
         expected=each(TIMEOUT_STATUS),
         observed=[read.outcome for read in in_vain],
         evidence=in_vain,
-        case="peeks by a cursor in vain",
+        case="peeks by a cursor that find no message",
     )
     judge(
         "MQDMPR-3.1.7.1.15-55",

@@ -47,8 +47,9 @@ def build_message_with_all_properties(
 def store_messages_with_all_properties(
     application: Application, labels: Iterable[str], priorities: Iterable[int] = ()
 ) -> Any:
-    """Let the peer send rich messages to an application's queue; return the packets, by label. Raise ConformanceFailure
-    if the messages do not arrive. ``priorities``: the priorities of the first messages, for a nontransactional queue.
+    """Let the peer send messages in which every property differs from its default to an application's queue; return the
+    packets, by label. Raise ConformanceFailure if the messages do not arrive. ``priorities``: the priorities of the
+    first messages, for a nontransactional queue.
     """
     labels, chosen = [*labels], [*priorities]
     before, connection = len(application.labels()), application.peer.open_raw()

@@ -42,8 +42,8 @@ class JournaledQueuesWithMessages:
             sut.create_queue(self.names["subqueue"], transactional=transactional)
 
     def fill_queue(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
-        """Let the peer send one rich message for each letter to a queue. If ``place`` is "subqueue", move the messages
-        to the subqueue, or do nothing if the SUT has no subqueues.
+        """Let the peer send to a queue, for each letter, one message in which every property differs from its default.
+        If ``place`` is "subqueue", move the messages to the subqueue, or do nothing if the SUT has no subqueues.
         """
         if place not in self.names:
             return

@@ -105,7 +105,7 @@ add(
 
 
 def refuse_request_with_name(given: GivenStepArguments) -> None:
-    """Refuse a request."""
+    """Refuse a request because the name of the queue is not permitted."""
     raise CommandError("the name is not permitted")
 
 
@@ -150,7 +150,8 @@ for _name, _rule, _format_name in (
     ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE_GUID}\1"),
 ):
     _says = (
-        f"Instead of refusing a malformed format name of the same kind, the sender sends the message to {_format_name}."
+        f"If a malformed format name is of the same kind as {_format_name}, the sender sends the message to "
+        f"{_format_name}."
     )
     add(
         _name,

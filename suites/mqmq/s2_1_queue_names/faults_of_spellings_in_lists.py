@@ -1,4 +1,4 @@
-"""Faults that accept or refuse other spellings of names, alone and in lists (MS-MQMQ 2.1)."""
+"""Faults that accept or refuse unusual spellings of names, alone and in lists (MS-MQMQ 2.1)."""
 
 from __future__ import annotations
 

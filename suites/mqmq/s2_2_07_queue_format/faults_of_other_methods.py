@@ -1,4 +1,4 @@
-"""Faults in QUEUE_FORMAT that appear in another method, or under another access (MS-MQMQ 2.2.7)."""
+"""Faults in the use of a QUEUE_FORMAT that appear only in one method, or only with one access mode (MS-MQMQ 2.2.7)."""
 
 from __future__ import annotations
 

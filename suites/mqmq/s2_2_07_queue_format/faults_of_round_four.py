@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.7 QUEUE_FORMAT."""
+"""Faults that break rules of MS-MQMQ 2.2.7 QUEUE_FORMAT, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def queue_label_reader(remote):
 
 @pytest.fixture
 def plain_queue_direct_name(sut):
-    """Return the direct name of the plain queue, as in a QUEUE_FORMAT."""
+    """Return the direct name of the nontransactional queue, as in a QUEUE_FORMAT."""
     return sut.format_name("plain").removeprefix("DIRECT=")
 
 

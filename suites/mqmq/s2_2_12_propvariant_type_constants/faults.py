@@ -99,7 +99,7 @@ def _refuse_request_with_propvariants(is_refused: Callable[[list[Variant]], bool
 
 
 def _make_value_of_type_condition(vt: int, condition: Callable[[Any], bool]) -> Callable[[list[Variant]], bool]:
-    """Return a condition: a PROPVARIANT has the type, and its value has a property."""
+    """Return a condition that is true for a PROPVARIANT of the given type whose value has a given property."""
     return lambda variants: any(one["vt"] == vt and condition(one["_varUnion"]) for one in _iterate_variants(variants))
 
 
@@ -390,7 +390,7 @@ for _name, _rule, _says, _install in (
     (
         "server-property-102-zero-guid-as-null-pointer",
         "MQMQ-2.2.12-16",
-        "The server returns a type of a queue that is the zero GUID as a null pointer.",
+        "If the type of a queue is the zero GUID, the server returns the type as a null pointer.",
         _change_value_of_returned_property(102, lambda value: value if value and value.int else None),
     ),
 ):

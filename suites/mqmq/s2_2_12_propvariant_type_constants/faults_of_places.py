@@ -1,4 +1,6 @@
-"""Faults in PROPVARIANTs that the server refuses in one place or with one value: MQMQ-2.2.12-08, -10, -12 and -13."""
+"""Faults in PROPVARIANTs that the server refuses in one place or with one value: MQMQ-2.2.12-08, MQMQ-2.2.12-10,
+MQMQ-2.2.12-12 and MQMQ-2.2.12-13.
+"""
 
 from __future__ import annotations
 

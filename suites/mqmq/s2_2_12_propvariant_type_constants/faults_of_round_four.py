@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.12 PROPVARIANT Type Constants."""
+"""Faults that break rules of MS-MQMQ 2.2.12 PROPVARIANT Type Constants, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _QUEUE_TYPE_PROPERTY_ID, _MODIFY_TIME_PROPERTY_ID, _TRANSACTIONAL_PROPERTY_ID = 
 
 
 class _VariantTypeWithOtherStoredType(int):
-    """A type constant whose name in the stub differs from the type of the value that follows it."""
+    """A PROPVARIANT type constant that is written as one type, while the value after it has a different type."""
 
     stored_type: int
 
@@ -63,7 +63,9 @@ class ServerPropvariantVtI4NegativeRefused(ObjectProperties):
 
 @fault("server-refuses-vt-bool-propvariant-before-another-propvariant", breaks="MQMQ-2.2.12-05", blind=True)
 class ServerRefusesVtBoolPropvariantBeforeAnotherPropvariant(ObjectProperties):
-    """The server reads a PROPVARIANT of type VT_BOOL that precedes another PROPVARIANT with a wrong size."""
+    """If a PROPVARIANT of type VT_BOOL precedes another PROPVARIANT, the server reads the VT_BOOL value with a wrong
+    size.
+    """
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         if any(one["vt"] == VarType.VT_BOOL for one in call.arguments["apVar"][:-1]):

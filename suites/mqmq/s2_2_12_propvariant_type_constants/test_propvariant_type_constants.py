@@ -111,7 +111,7 @@ RETURNED_PROPERTY_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
 
 
 class ObjectPropertiesCaller:
-    """A caller of R_QMGetObjectProperties for the plain queue, with NDR as the transfer syntax."""
+    """A caller of R_QMGetObjectProperties for the nontransactional queue, with NDR as the transfer syntax."""
 
     def __init__(self, remote):
         self.association = remote.associate(QMCOMM, transfers=(NDR,))
@@ -246,8 +246,8 @@ def test_values_of_a_queue_are_returned_whole(object_properties_caller, sut, jud
 
 @covers(*SAMPLE_VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(object_properties_caller, judge):
-    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type, with empty and long values,
-    in a vector and before another type. A call whose PROPVARIANT is one byte too short gets a fault.
+    """A call with a PROPVARIANT of any type succeeds: with the limits of the type, with empty and with long values, in
+    a vector, and before a PROPVARIANT of a different type. A call whose PROPVARIANT is one byte too short gets a fault.
     """
     for rule, variant in SAMPLE_VARIANT_BY_RULE.items():
         whole = object_properties_caller.read(PropVariant(VarType.NULL), variant)

@@ -168,7 +168,7 @@ class ReceiverFinalAckTxSequenceIdHalvesExchanged(OrderAcks):
 add(
     "receiver-tx-sequence-id-ordinal-ignored",
     "MQMQ-2.2.18.1.2-D02",
-    "The receiver compares two TxSequenceIDs by TimeStamp only.",
+    "The receiver compares two TxSequenceIDs only by TimeStamp.",
     _change_compared_sequence_number(lambda one: one.TimeStamp),
 )
 

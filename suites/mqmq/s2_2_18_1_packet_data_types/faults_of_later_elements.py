@@ -29,7 +29,7 @@ from reference_qm.surface.clock import Now
 
 
 class _FormatNameElementWithChangedLayout(MQFFormatNameElement):
-    """An element of a list with a different layout."""
+    """An element of a list of queue names, with a changed layout."""
 
     __slots__ = ()
 
@@ -250,7 +250,7 @@ class ReceiverOrderAckSentToPeerOfFirstSession(OrderAcks):
     blind=True,
 )
 class SenderExpiredTransactionalMessageNackClassReceiveTimeout(AdminAcks):
-    """The sender acknowledges a transactional message that expired before it was sent with NACK_RECEIVE_TIMEOUT."""
+    """If a transactional message expires before it is sent, the sender acknowledges it with NACK_RECEIVE_TIMEOUT."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         timed_out = message_class is MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT

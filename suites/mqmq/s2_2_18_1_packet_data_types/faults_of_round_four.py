@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.18.1 packet data types."""
+"""Faults that break rules of MS-MQMQ 2.2.18.1 packet data types, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class QueueManagerGivesLastPrivateNumberToTransactionalQueue(QueueLifecycle):
 
 @fault("queue-manager-reuses-last-private-queue-number-after-deletion", breaks="MQMQ-2.2.18.1.7.2-04")
 class QueueManagerReusesLastPrivateQueueNumberAfterDeletion(QueueLifecycle):
-    """After the deletion of a private queue, the queue manager gives the number of the last queue once more."""
+    """After a private queue is deleted, the next new private queue gets the number that was assigned last."""
 
     def delete(self, *arguments: Any, **named: Any) -> Any:
         self.qm.adm.last_private_queue_number -= 1

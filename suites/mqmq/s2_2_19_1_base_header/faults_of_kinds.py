@@ -164,7 +164,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-version-number-0x11-in-large-message",
         "MQMQ-2.2.19.1-01",
-        "The sender sends a message with a body of more than 4 KiB with VersionNumber 0x11.",
+        "The sender sets VersionNumber to 0x11 in a message with a body of more than 4 KiB.",
         change_packets_of_kind(UserMessagePacket, _make_packet_byte_setter(0, 0x11), has_large_body),
     ),
     (
@@ -204,7 +204,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-in-set-in-final-ack-of-received-message",
         "MQMQ-2.2.19.1-06",
-        "The receiver sends a FinalAck of a received message with IN set.",
+        "The receiver sets IN in the FinalAck of a received message.",
         set_bits(
             UserMessagePacket,
             "BaseHeader.IN",
@@ -288,7 +288,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-packet-size-of-large-message-4-more",
         "MQMQ-2.2.19.1-22",
-        "The sender sends a message with a body of more than 4 KiB with a PacketSize that is 4 too high.",
+        "The sender sets PacketSize to 4 too many bytes in a message with a body of more than 4 KiB.",
         change_packets_of_kind(UserMessagePacket, _make_packet_size_increaser(4), has_large_body),
     ),
     (
@@ -345,7 +345,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-default-priority-of-large-message-4",
         "MQMQ-2.2.19.1-D02",
-        "The sender sends a message with a body of more than 4 KiB and without a priority with PR 4.",
+        "The sender sets PR to 4 in a message with a body of more than 4 KiB for which no priority is requested.",
         change_number_in_field(
             UserMessagePacket, "BaseHeader.PR", lambda priority: 4 if priority == 3 else priority, has_large_body
         ),
@@ -353,7 +353,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-default-priority-of-recoverable-message-0",
         "MQMQ-2.2.19.1-D02",
-        "The sender sends a recoverable message without a priority with PR 0.",
+        "The sender sets PR to 0 in a recoverable message for which no priority is requested.",
         change_number_in_field(
             UserMessagePacket,
             "BaseHeader.PR",
@@ -364,7 +364,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-priority-of-recoverable-message-at-most-6",
         "MQMQ-2.2.19.1-D02",
-        "The sender sends a recoverable message of priority 7 with PR 6.",
+        "The sender sets PR to 6 in a recoverable message of priority 7.",
         change_number_in_field(
             UserMessagePacket, "BaseHeader.PR", lambda priority: min(priority, 6), lambda packet: packet.UserHeader.DM
         ),
@@ -372,7 +372,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-priority-of-traced-message-3",
         "MQMQ-2.2.19.1-D02",
-        "The sender sends a traced message with PR 3.",
+        "The sender sets PR to 3 in a traced message.",
         set_field_value(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: packet.BaseHeader.TR),
     ),
 ):

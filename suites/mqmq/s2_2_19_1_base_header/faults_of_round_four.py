@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.19.1 BaseHeader."""
+"""Faults that break rules of MS-MQMQ 2.2.19.1 BaseHeader, written without knowledge of the checks."""
 
 from __future__ import annotations
 

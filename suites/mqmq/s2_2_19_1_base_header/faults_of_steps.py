@@ -30,7 +30,7 @@ def _set_message_priority(message: Message, priority: int) -> Message:
 
 
 class _WrongPriorityInserter(MessagePositions):
-    """The receiver orders a message by another priority than its own."""
+    """The receiver orders a message by a priority that differs from the priority of the message."""
 
     def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         """Return the priority by which the receiver orders a message."""
@@ -96,7 +96,7 @@ for _name, _says, _when in (
     add(
         f"sender-priority-of-{_name}-transactional-message-3",
         "MQMQ-2.2.19.1-04",
-        f"The sender sends a transactional message with {_says} with PR 3.",
+        f"The sender sets PR to 3 in a transactional message with {_says}.",
         set_field_value(UserMessagePacket, "BaseHeader.PR", 3, _when),
         blind=True,
     )

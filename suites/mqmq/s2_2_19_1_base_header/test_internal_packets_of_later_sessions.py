@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 BaseHeader: IN in internal packets beside another open session, and in a refusal."""
+"""MS-MQMQ 2.2.19.1 BaseHeader: the bit IN in internal packets while another session is open, and in a refusal."""
 
 from __future__ import annotations
 

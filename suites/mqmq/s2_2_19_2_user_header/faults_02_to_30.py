@@ -59,7 +59,7 @@ class SenderSetsQueueManagerAddressToNextHop(SessionAddressResolving):
 add(
     "sender-queue-manager-address-of-source-if-response-queue-is-named",
     "MQMQ-2.2.19.2-02",
-    "The sender sets QueueManagerAddress to its own GUID in a message with a response queue to a private queue.",
+    "In a message to a private queue that names a response queue, the sender sets QueueManagerAddress to its own GUID.",
     change_packets_of_kind(
         UserMessagePacket,
         lambda packet: replace(

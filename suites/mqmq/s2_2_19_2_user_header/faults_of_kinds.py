@@ -225,13 +225,13 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-dm-of-large-message-3",
         "MQMQ-2.2.19.2-09",
-        "The sender sends a message with a body of more than 4 KiB with DM 3.",
+        "The sender sets DM to 3 in a message with a body of more than 4 KiB.",
         set_field_value(UserMessagePacket, "UserHeader.DM", 3, has_large_body),
     ),
     (
         "sender-dm-of-second-transactional-message-0",
         "MQMQ-2.2.19.2-20",
-        "The sender sends a transactional message with a TxSequenceNumber above 1 with DM 0.",
+        "The sender sets DM to 0 in a transactional message with a TxSequenceNumber above 1.",
         set_field_value(
             UserMessagePacket,
             "UserHeader.DM",
@@ -242,7 +242,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-dm-of-large-transactional-message-0",
         "MQMQ-2.2.19.2-20",
-        "The sender sends a transactional message with a body of more than 4 KiB with DM 0.",
+        "The sender sets DM to 0 in a transactional message with a body of more than 4 KiB.",
         set_field_value(
             UserMessagePacket,
             "UserHeader.DM",
@@ -259,7 +259,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-dq-of-private-acknowledgment-2",
         "MQMQ-2.2.19.2-15",
-        "The receiver sends an administration acknowledgment for a private queue with DQ 2.",
+        "The receiver sets DQ to 2 in an administration acknowledgment for a private queue.",
         set_field_value(
             UserMessagePacket,
             "UserHeader.DQ",
@@ -270,7 +270,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-aq-of-transactional-message-1",
         "MQMQ-2.2.19.2-16",
-        "The sender sends a transactional message without an administration queue with AQ 1.",
+        "The sender sets AQ to 1 in a transactional message without an administration queue.",
         set_field_value(
             UserMessagePacket,
             "UserHeader.AQ",
@@ -281,7 +281,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-aq-of-private-queue-4",
         "MQMQ-2.2.19.2-16",
-        "The sender sends a message with a private administration queue with AQ 4.",
+        "The sender sets AQ to 4 in a message with a private administration queue.",
         set_field_value(
             UserMessagePacket,
             "UserHeader.AQ",

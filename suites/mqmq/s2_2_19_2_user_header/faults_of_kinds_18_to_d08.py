@@ -205,7 +205,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-response-queue-with-rq-1-and-aq-7-missing",
         "MQMQ-2.2.19.2-D08",
-        "The receiver reads RQ 1 of a message with a direct administration queue as no response queue.",
+        "The receiver delivers a message with RQ 1 and a direct administration queue without a response queue.",
         misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 16)}),
             lambda packet: packet.UserHeader.AQ == 7 and packet.UserHeader.RQ == 1,

@@ -1,4 +1,6 @@
-"""Faults of messages without an announced part, and of times that the receiver does not measure."""
+"""Faults in which messages do not contain a part that their flags announce, or in which the receiver does not measure a
+time limit.
+"""
 
 from __future__ import annotations
 

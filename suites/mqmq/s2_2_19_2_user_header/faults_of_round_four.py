@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.19.2 UserHeader."""
+"""Faults that break rules of MS-MQMQ 2.2.19.2 UserHeader, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from reference_qm.model.adm import INFINITE_TIMEOUT, MessagePosition
 
 
 class _TimeToBeReceivedWatcherOfSomeMessages(MessageLifetimes):
-    """The receiver watches TimeToBeReceived only of some messages; a subclass selects which."""
+    """The receiver checks TimeToBeReceived only for some messages; a subclass selects which."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
-        """Return whether the receiver watches a message."""
+        """Return whether the receiver checks TimeToBeReceived of a message."""
         raise NotImplementedError
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

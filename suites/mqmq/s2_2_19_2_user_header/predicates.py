@@ -49,7 +49,7 @@ def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Findi
 
 @passive("MQMQ-2.2.19.2-08", USER_MESSAGE_KIND, f"RC of the UserHeader is at most 0x{HIGHEST_HOP_COUNT:X}")
 def check_hop_count(packet: Any, context: Context) -> Finding:
-    """Check the range of RC."""
+    """Check that RC, the number of hops of a message, is at most the highest allowed number."""
     return packet.UserHeader.RC <= HIGHEST_HOP_COUNT, f"RC is 0x{packet.UserHeader.RC:X}"
 
 

@@ -17,7 +17,7 @@ from suites.mqmq.steps.outgoing import MessagesSentBySut
 @pytest.mark.parametrize("form", ["direct", "public", "private", "own"])
 def test_message_with_equal_queues_contains_queue_of_each_flag(peer, sut, judge, form):
     """The SUT sends a message whose administration queue and response queue are the same queue. If AQ and RQ announce
-    the same form of name, the packet contains both AdminQueue and ResponseQueue, and they are equal.
+    the same form of name, the packet contains both AdminQueue and ResponseQueue, with the same value.
     """
     queue = {
         "direct": peer.direct_name("mqc-both"),

@@ -17,8 +17,8 @@ REQUESTED_JOURNALING_COMBINATIONS: tuple[list[str], ...] = ([], ["positive"], ["
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("application tag", "response queue", "time to reach queue")
 def test_flags_of_sent_message_are_in_place(peer, sut, judge, delivery):
-    """The SUT sends messages of one delivery with each combination of journaling. In Flags, RC is 0; DM, JN, JP, TH and
-    MP have the values of the message, and all other bits whose value the message determines are clear.
+    """The SUT sends messages of one delivery mode with each combination of journaling. In Flags, RC is 0; DM, JN, JP,
+    TH and MP have the values of the message, and all other bits whose value the message determines are clear.
     """
     outgoing = MessagesSentBySut(peer, sut)
     for journal in REQUESTED_JOURNALING_COMBINATIONS:

@@ -106,8 +106,8 @@ def _describe_final_ack_body(sent):
 @needs("send", "private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.19.2-31")
 def test_messages_of_sender_have_valid_user_header(peer, sut, judge):
-    """The SUT sends several messages of each delivery to a private queue of the peer, with and without requests for
-    acknowledgments. QueueManagerAddress is the GUID of the peer. AQ is 0 only in messages without such a request.
+    """The SUT sends several messages in each delivery mode to a private queue of the peer, with and without requests
+    for acknowledgments. QueueManagerAddress is the GUID of the peer. AQ is 0 only in messages without such a request.
     """
     outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     admin = {"admin_queue": f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"}

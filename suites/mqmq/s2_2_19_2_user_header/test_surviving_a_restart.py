@@ -213,9 +213,10 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
-    """Two prepared transactions, each of which sent and received two messages, are decided after a restart. The queue
-    contains the messages that the committed transaction sent and the messages that the aborted transaction received,
-    but not the messages that the committed transaction received. A second restart changes nothing.
+    """Two prepared transactions each sent and received two messages. After a restart, one of them is committed, and the
+    other is aborted. The queue contains the messages that the committed transaction sent and the messages that the
+    aborted transaction received, but not the messages that the committed transaction received. A second restart changes
+    nothing.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     received = [f"received {which} in {name}" for name in ("commit", "abort") for which in ("first", "last")]
@@ -294,7 +295,6 @@ def test_moved_messages_survive_restart(peer, sut, judge):
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     """The system queues contain expired messages, a message that exceeded a quota, and a journaled message.
-
     After a restart, these queues are unchanged.
     """
     if not find_release(sut).keeps_undeliverable_messages:
@@ -379,7 +379,6 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     """A signed and an unsigned message are in the queue.
-
     After a restart, both are unchanged, including the result of their authentication.
     """
     secured = SecuredMessageSender(peer, sut)

@@ -315,7 +315,7 @@ class SenderBodyOfWholeBlocksNotPadded(MessageSecuring):
 
 @fault("receiver-extension-last-byte-moved-to-body", breaks="MQMQ-2.2.19.3-D05")
 class ReceiverExtensionLastByteMovedToBody(MessagePositions):
-    """The receiver delivers the last byte of an extension as the first byte of the body."""
+    """Return the bytes of a message whose padding was computed as if there were no extension."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         extension, body = message.Extension[:-1], message.Extension[-1:] + message.Body

@@ -216,7 +216,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-privacy-level-of-large-message-4",
         "MQMQ-2.2.19.3-20",
-        "The sender sends a message with a body of more than 4 KiB with PrivacyLevel 4.",
+        "The sender sets PrivacyLevel to 4 in a message with a body of more than 4 KiB.",
         set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 4, has_large_body),
     ),
     (
@@ -243,13 +243,13 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-correlation-id-of-refusal-zero",
         "MQMQ-2.2.19.3-14",
-        "The receiver sends a negative acknowledgment of a refused message with a CorrelationID of zeros.",
+        "The receiver sets CorrelationID to zeros in its negative acknowledgment of a refused message.",
         change_admin_acks(REFUSAL_ACK_CLASSES, lambda ack, message: replace(ack, CorrelationIdentifier=bytes(20))),
     ),
     (
         "receiver-correlation-id-of-removal-without-number",
         "MQMQ-2.2.19.3-14",
-        "The receiver sends an acknowledgment of a removed message with a CorrelationID without the MessageID.",
+        "The receiver omits the MessageID from CorrelationID in the acknowledgment of a removed message.",
         change_admin_acks(
             QUEUE_REMOVAL_ACK_CLASSES,
             lambda ack, message: replace(ack, CorrelationIdentifier=ack.CorrelationIdentifier[:16] + bytes(4)),
@@ -258,7 +258,8 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-correlation-id-of-transactional-acknowledgment-reversed",
         "MQMQ-2.2.19.3-14",
-        "The receiver acknowledges a transactional message with the bytes of the MessageID reversed in CorrelationID.",
+        "The receiver reverses the bytes of the MessageID in CorrelationID when it acknowledges a transactional "
+        "message.",
         change_admin_acks(
             ALL_ACK_CLASSES,
             lambda ack, message: (
@@ -279,7 +280,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-application-tag-of-large-message-0",
         "MQMQ-2.2.19.3-16",
-        "The sender sends a message with a body of more than 4 KiB with ApplicationTag 0.",
+        "The sender sets ApplicationTag to 0 in a message with a body of more than 4 KiB.",
         set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}ApplicationTag", 0, has_large_body),
     ),
     (
@@ -295,7 +296,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-label-of-transactional-message-without-null",
         "MQMQ-2.2.19.3-11",
-        "The sender sends a transactional message with a label without a terminating null.",
+        "The sender omits the terminating null of the label of a transactional message.",
         send_wrong_field_values(
             UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_transactional
         ),
@@ -303,7 +304,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-label-of-final-ack-without-null",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
-        "The receiver sends a FinalAck with a label without a terminating null.",
+        "The receiver omits the terminating null of the label of a FinalAck.",
         send_wrong_field_values(
             UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_final_ack
         ),
@@ -341,7 +342,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-allocation-size-of-large-message-4096",
         "MQMQ-2.2.19.3-19",
-        "The sender sends a message with a body of more than 4 KiB with AllocationBodySize 4096.",
+        "The sender sets AllocationBodySize to 4096 in a message with a body of more than 4 KiB.",
         set_field_value(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 4096, has_large_body),
     ),
     (
@@ -353,7 +354,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "sender-message-size-of-large-message-one-less",
         "MQMQ-2.2.19.3-17",
-        "The sender sends a message with a body of more than 4 KiB with a MessageSize that is one too low.",
+        "The sender sets MessageSize to one byte too few in a message with a body of more than 4 KiB.",
         add_to_field(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}MessageSize", -1, has_large_body),
     ),
     (
@@ -365,7 +366,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "receiver-body-with-odd-label-shifted",
         "MQMQ-2.2.19.3-D01",
-        "The receiver drops a message whose label has an even number of characters and that has an extension.",
+        "The receiver drops a message that has an extension and a label with an even number of characters.",
         drop_messages(
             lambda packet: (
                 packet.MessagePropertiesHeader.ExtensionData

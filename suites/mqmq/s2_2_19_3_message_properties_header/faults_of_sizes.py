@@ -140,7 +140,7 @@ for _name, _rule, _says, _install in (
     (
         "report-padded-with-2-bytes-more",
         "MQMQ-2.2.19.3-34",
-        "The sender pads the MessagePropertiesHeader of a report with 2 bytes more.",
+        "The sender pads the MessagePropertiesHeader of a report with 2 extra bytes.",
         _change_properties_header_bytes(lambda header: header + bytes(2), is_report),
     ),
     (
@@ -155,7 +155,7 @@ for _name, _rule, _says, _install in (
     (
         "order-ack-padded-with-1-byte-more",
         "MQMQ-2.2.19.3-34",
-        "The receiver pads the MessagePropertiesHeader of an OrderAck with 1 byte more.",
+        "The receiver pads the MessagePropertiesHeader of an OrderAck with 1 extra byte.",
         _change_properties_header_bytes(lambda header: header + bytes(1), is_order_ack),
     ),
 ):

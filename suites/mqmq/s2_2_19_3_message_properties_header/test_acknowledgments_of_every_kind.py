@@ -36,7 +36,7 @@ SHORT_LIFETIME_S = 7
 
 
 class RequestedAcknowledgmentsChecker:
-    """Sends messages of every kind that request acknowledgments, and compares the acknowledgments."""
+    """Messages of every kind that request acknowledgments, and the acknowledgments that the SUT sends in return."""
 
     def __init__(self, peer, sut):
         self.peer = peer

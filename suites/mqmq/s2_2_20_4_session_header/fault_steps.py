@@ -15,7 +15,7 @@ def is_acknowledgment(packet: UserMessagePacket) -> bool:
 
 
 class SentSessionHeaderChanger(SessionAcks):
-    """The queue manager changes each SessionHeader that it sends."""
+    """Change each SessionHeader that the queue manager sends; a subclass defines the change."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         """Return the header that the queue manager sends."""

@@ -116,7 +116,7 @@ for _name, _says, _is_omitted in (
 
 @fault("receiver-sends-recoverable-msg-ack-flags-1-in-user-message", breaks="MQMQ-2.2.20.4-08")
 class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(MessageSending):
-    """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, also if it has saved several messages."""
+    """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, even if it has saved several messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
@@ -127,7 +127,7 @@ class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(MessageSending):
 
 
 class UserMessageSessionHeaderChanger(MessageSending):
-    """The sender changes the SessionHeader of UserMessages."""
+    """Change the SessionHeader of each UserMessage that the sender sends; a subclass defines the change."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
         """Return the header that the sender sends."""

@@ -1,4 +1,6 @@
-"""Faults in the SessionHeader of messages, beside correct SessionAcks, and the reverse (MS-MQMQ 2.2.20.4)."""
+"""Faults in the SessionHeader of messages while the SessionAcks are correct, and faults in SessionAcks while the
+messages are correct (MS-MQMQ 2.2.20.4).
+"""
 
 from __future__ import annotations
 

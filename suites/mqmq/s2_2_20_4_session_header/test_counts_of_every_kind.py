@@ -278,7 +278,7 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
 
 def _judge_session_ack_counts(judge, of_all_messages, of_others, counts, evidence):
     """Judge the counts in a SessionAck, which is the last packet of the evidence. Judge UserMsgSequenceNumber only for
-    the rules ``of_all_messages``, because product note <14> permits another value.
+    the rules ``of_all_messages``, because product note <14> permits a different value.
     """
     header = evidence[-1]["SessionHeader"]
     others = {name: count for name, count in counts.items() if name != "UserMsgSequenceNumber"}

@@ -100,7 +100,7 @@ for _name, _rule, _says, _install in (
     (
         "connector-guid-with-4-bytes-more",
         "MQMQ-2.2.20.5-03",
-        "The sender writes 4 bytes more after ConnectorQMGuid.",
+        "The sender writes 4 extra bytes after ConnectorQMGuid.",
         _change_connector_guid(lambda guid: guid + bytes(4)),
     ),
     (

@@ -305,7 +305,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "as-of-signature-kind",
         "MQMQ-2.2.20.6-09",
-        "The sender sends 3 as AS in messages with a signature.",
+        "The sender sets AS to 3 in messages with a signature.",
         change_sent_security_header(
             lambda packet, header: header.SignatureSize,
             {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AS=3)},
@@ -320,7 +320,7 @@ for _name, _broken_rules, _says, _install in (
     (
         "st-0-in-signed-message-with-sender",
         "MQMQ-2.2.20.6-02",
-        "The sender sends ST 0 in signed messages with a SecurityID.",
+        "The sender sets ST to 0 in signed messages with a SecurityID.",
         change_sent_security_header(
             lambda packet, header: header.SignatureSize and header.SenderIdSize,
             {SECURITY_FLAGS_FIELD: lambda old: old & ~SecurityHeader.flags(ST=0xF)},

@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.20.6 SecurityHeader."""
+"""Faults that break rules of MS-MQMQ 2.2.20.6 SecurityHeader, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -67,7 +67,9 @@ def _change_bytes_of_list_or_signature(
 def _build_list_of_elements(
     record: Any, build_element: Callable[[int, Any, int], bytes], *, size: bool = True, alignment: int = 4
 ) -> bytes:
-    """Build a list. ``build_element`` is called with the place, the element, and the offset of the element."""
+    """Build a list. ``build_element`` is called with the position of the element in the list, the element, and the
+    offset of the element.
+    """
     wire = record.build()[:_DESTINATION_LIST_FIXED_BYTES]
     for place, element in enumerate(record.FormatNameList, 1):
         wire += build_element(place, element, len(wire))
@@ -393,7 +395,7 @@ for _name, _rule, _says, _install in (
     (
         "signature-with-4-bytes-more",
         "MQMQ-2.2.20.3-04",
-        "The sender writes 4 bytes more than Size of an MQFSignatureHeader after a signature.",
+        "The sender appends 4 bytes, which Size does not count, to the signature in an MQFSignatureHeader.",
         _change_bytes_of_list_or_signature("Signature", lambda record, old: old + bytes(4), _has_list_signature),
     ),
     (

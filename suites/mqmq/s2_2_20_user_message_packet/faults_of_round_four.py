@@ -1,4 +1,4 @@
-"""Faults of round four that break rules of MS-MQMQ 2.2.20 UserMessage Packet."""
+"""Faults that break rules of MS-MQMQ 2.2.20 UserMessage Packet, written without knowledge of the checks."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class ReceiverMessageSignatureHeaderReservedAbove0xffRefused(Identifying):
 add(
     "sender-message-signature-header-size-of-whole-header",
     "MQMQ-2.2.20.3-04",
-    "The sender sets Size of an MQFSignatureHeader to the size of the whole header, which is 8 bytes more than "
-    "Signature has.",
+    "The sender sets Size of an MQFSignatureHeader to the size of the whole header, which is 8 bytes larger "
+    "than Signature.",
     send_wrong_size(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", FIXED_SIGNATURE_HEADER_BYTES),
     blind=True,
 )

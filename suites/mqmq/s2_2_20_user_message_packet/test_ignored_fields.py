@@ -106,8 +106,8 @@ def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
 @covers(*UNUSED_TRANSACTION_BIT_BY_RULE)
 def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
     """Messages with FA set arrive, each with one unused bit of TransactionHeader.Flags set. Each message is in its
-    queue unchanged, and its arrival is acknowledged. Its FinalAck follows when an application receives it. A SUT that
-    closes the session after such a message follows the other reading of E31.
+    queue unchanged, and its arrival is acknowledged. Its FinalAck follows when an application receives it. As erratum
+    E31 allows, a SUT may close the session after such a message instead.
     """
     first = deliver_message(
         peer, Sequence(peer).message(transaction={"X1": 1}, label="a first"), "a first", "transactional"

@@ -48,7 +48,9 @@ class QueueManagerMsmq1SignatureCoversFirst1024BodyBytes(SecurityOnReceipt):
 
 @fault("receiver-msmq1-signature-check-omits-private-response-queue", breaks="MQMQ-2.5.1-06", blind=True)
 class ReceiverMsmq1SignatureCheckOmitsPrivateResponseQueue(SecurityOnReceipt):
-    """The receiver verifies an MSMQ 1.0 signature without a response queue that has a private format name."""
+    """If the response queue has a private format name, the receiver verifies an MSMQ 1.0 signature as if the message
+    had no response queue.
+    """
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         if kind is SignatureType.SIG10 and isinstance(packet.UserHeader.ResponseQueue, PrivateQueueFormatNameId):

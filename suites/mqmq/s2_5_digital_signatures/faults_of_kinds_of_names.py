@@ -49,7 +49,8 @@ for _name, _rule, _says, _kind, _when, _changes in (
     (
         "msmq-1-0-signature-private-admin-queue-omitted",
         "MQMQ-2.5.1-07",
-        "An MSMQ 1.0 signature does not cover an administration queue that is a number of a private queue.",
+        "An MSMQ 1.0 signature does not cover an administration queue that is identified by the number of a "
+        "private queue.",
         _SIG10_TYPE,
         _has_queue_name_of_class("AdminQueue", PrivateQueueFormatNameId),
         {"UserHeader.AdminQueue": None},
@@ -105,7 +106,7 @@ for _name, _rule, _says, _kind, _when, _changes in (
     (
         "msmq-2-0-signature-private-destination-omitted",
         "MQMQ-2.5.2-16",
-        "An MSMQ 2.0 signature does not cover a destination queue that is a number of a private queue.",
+        "An MSMQ 2.0 signature does not cover a destination queue that is identified by the number of a private queue.",
         _SIG20_TYPE,
         _has_queue_name_of_class("DestinationQueue", PrivateQueueFormatNameId),
         {"UserHeader.DestinationQueue": None},
@@ -137,7 +138,8 @@ for _name, _rule, _says, _kind, _when, _changes in (
     (
         "msmq-3-0-signature-private-admin-queue-omitted",
         "MQMQ-2.5.3-07",
-        "An MSMQ 3.0 signature does not cover an administration queue that is a number of a private queue.",
+        "An MSMQ 3.0 signature does not cover an administration queue that is identified by the number of a "
+        "private queue.",
         _SIG30_TYPE,
         _has_queue_name_of_class("AdminQueue", PrivateQueueFormatNameId),
         {"UserHeader.AdminQueue": None},

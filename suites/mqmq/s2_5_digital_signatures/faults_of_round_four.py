@@ -1,4 +1,4 @@
-"""Faults of the fourth round that break rules of MS-MQMQ 2.5 Digital Signatures."""
+"""Faults that break rules of MS-MQMQ 2.5 Digital Signatures, written without knowledge of the checks."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ RESPONSE_QUEUE_TEMPLATE = "TCP:{}\\private$\\mqc-answers"
 @needs("security", "receive")
 @covers("MQMQ-2.5.3-05")
 def test_label_precedes_response_queue_in_signed_properties(peer, sut, judge):
-    """A message has a label, a response queue, an administration queue, an extension and a body, and an MSMQ 3.0
-    signature. It arrives. The SUT refuses such a message whose label was exchanged after signing.
+    """A message with a label, a response queue, an administration queue, an extension, a body and an MSMQ 3.0 signature
+    arrives in its queue. The SUT refuses such a message if its label was exchanged after signing.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()

@@ -37,8 +37,8 @@ def drop_messages(when: PacketCondition) -> Install:
 
 
 def misread_messages(change: Callable[[Any], Any], when: PacketCondition) -> Install:
-    """Return an installer of a fault with which the receiver reads other values than those of a received message, if
-    a condition is true.
+    """Return an installer of a fault with which the receiver reads values that differ from those in a received message,
+    if a condition is true.
     """
 
     class ReceivedMessageMisreader(MessageReceiving):

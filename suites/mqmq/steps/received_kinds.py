@@ -49,8 +49,8 @@ message with a SessionHeader is the first message of its session, because the Se
 
 
 class MessagesOfEveryKind:
-    """Sends messages of every kind with several values. The SUT receives the messages with each value on a separate
-    session.
+    """Messages of every kind that the peer sends with several values. The peer sends the messages with each value on a
+    separate session.
     """
 
     def __init__(self, peer: Peer, sut: Sut, kinds: Iterable[str] = FIELDS_BY_MESSAGE_KIND) -> None:

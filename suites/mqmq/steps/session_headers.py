@@ -147,7 +147,8 @@ def check_number_is_0_before_first_recoverable_message(packet: Any, counts: Sess
 
 
 def check_ack_sequence_number(packet: Any, counts: SessionMessageCounts) -> Finding:
-    """Check that AckSequenceNumber is at most the number of messages received, and not lower than before.
+    """Check that AckSequenceNumber is at most the number of messages received, and not lower than in the previous
+    SessionHeader.
 
     The last messages may have arrived after the SUT created the header.
     """

@@ -1,4 +1,6 @@
-"""Alternative readings of errata about remote reads and the queues of remote reads."""
+"""Faults that follow another possible meaning of an unclear passage about remote reads than the one that the project
+chose (an erratum).
+"""
 
 from __future__ import annotations
 
@@ -129,7 +131,9 @@ class SeekFirstOrLastFailsForReservedLookupIds(MessageSearch):
 
 @follows_reading_of_erratum("E59.2")
 class ServerReversesPriorityInTransactionalLookupId(MessagePositions):
-    """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
+    """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all other
+    messages.
+    """
 
     def assign_lookup_identifier(self, message: Message) -> int:
         sequential = super().assign_lookup_identifier(message) & LOOKUP_ID_WITHOUT_PRIORITY_MASK
@@ -218,12 +222,12 @@ class ClientKeepsEntriesOfClosedQueues(ClientQueueOpening):
     """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
     def remove_remote_open_queue_entry(self, entry: RemoteOpenQueueEntry) -> None:
-        """Keep the entry."""
+        """Keep the RemoteOpenQueueEntry of the closed queue."""
 
 
 @follows_reading_of_erratum("E138.2")
 class ClientFindsEntryByQueueHandleOnly(ClientQueueOpening):
-    """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
+    """The client finds the RemoteOpenQueueEntry of a queue only by its QueueHandle."""
 
     def find_remote_open_queue_entry(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:

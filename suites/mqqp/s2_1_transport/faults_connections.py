@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.1 Transport: later connections and calls, and single users."""
+"""Faults of MS-MQQP 2.1 Transport that concern later connections, later calls or single users."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 
 def _accept_wrong_interface_version(kind: type[Bind], version: int) -> Install:
-    """Return an installer of a fault that serves qm2qm to clients that propose another version of it."""
+    """Return an installer of a fault that serves qm2qm to clients that propose another version of the interface."""
 
     def filter_proposals(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytesReceived):

@@ -1,4 +1,4 @@
-"""MS-MQQP 2.1 Transport: qm2qm and the endpoint mapper after a restart, and beside the waiting read of a client."""
+"""MS-MQQP 2.1 Transport: qm2qm and the endpoint mapper after a restart, and while a read of another client waits."""
 
 from __future__ import annotations
 

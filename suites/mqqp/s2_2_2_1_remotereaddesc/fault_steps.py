@@ -82,7 +82,7 @@ class ReadDescriptionChangerOfAnswersWithMessage(RemoteReads):
 
 
 class ReadTimeoutChanger(RemoteReadStarting):
-    """Change the time-out of a read."""
+    """Change the timeout of a read."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         raise NotImplementedError
@@ -94,7 +94,7 @@ class ReadTimeoutChanger(RemoteReadStarting):
 
 
 class ReadRefuser(RemoteReadStarting):
-    """Refuse some reads."""
+    """Refuse some reads; a subclass selects which."""
 
     def is_refused(self, desc: ReadDescription) -> bool:
         raise NotImplementedError

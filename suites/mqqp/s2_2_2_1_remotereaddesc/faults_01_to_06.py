@@ -62,7 +62,7 @@ add(
 
 @fault("server-read-by-second-cursor-uses-first-cursor-of-handle", breaks="MQQP-2.2.2.1-01")
 class ServerReadBySecondCursorUsesFirstCursorOfHandle(RemoteReadStarting):
-    """The server reads by the first cursor of the handle for every cursor of the handle that the client names."""
+    """Whichever cursor of a handle the client names, the server reads by the first cursor of the handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)

@@ -114,7 +114,7 @@ class ServerSetsDwArriveTimeToSentTime(RemoteReads):
 
 @fault("server-dw-arrive-time-of-later-read-is-that-of-first-message", breaks="MQQP-2.2.2.1-07")
 class ServerDwArriveTimeOfLaterReadIsThatOfFirstMessage(ReadDescriptionChangerOfAnswersWithMessage):
-    """The server returns the dwArriveTime of the first message that it returned for each later message of the queue."""
+    """For each later message of a queue, the server returns the dwArriveTime of the first message that it returned."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -283,7 +283,7 @@ class ClientFailsReceiveWhoseAnswerHasRrNack(ClientMessageReading):
 
 @fault("server-returns-packet-of-first-read-for-every-later-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
 class ServerReturnsPacketOfFirstReadForEveryLaterMessage(ReadDescriptionChangerOfAnswersWithMessage):
-    """The server returns the packet of the first message that it read for every later message."""
+    """For every later message, the server returns the packet of the first message that it read."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -298,7 +298,7 @@ class ServerReturnsPacketOfFirstReadForEveryLaterMessage(ReadDescriptionChangerO
 
 @fault("server-reads-ul-timeout-of-peek-as-seconds", breaks="MQQP-2.2.2.1-D01")
 class ServerReadsUlTimeoutOfPeekAsSeconds(ReadTimeoutChanger):
-    """The server takes ulTimeout of a peek as seconds."""
+    """The server interprets ulTimeout of a peek as a number of seconds."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         finite = entry.Timeout != INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
@@ -307,7 +307,7 @@ class ServerReadsUlTimeoutOfPeekAsSeconds(ReadTimeoutChanger):
 
 @fault("server-gives-second-waiting-read-ul-timeout-of-first-read", breaks="MQQP-2.2.2.1-D01")
 class ServerGivesSecondWaitingReadUlTimeoutOfFirstRead(ReadTimeoutChanger):
-    """The server gives a read the time-out of the read that already waits on the same handle."""
+    """The server gives a read the timeout of the read that already waits on the same handle."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         first = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)[0]

@@ -49,7 +49,9 @@ class ServerIgnoresHCursorOfWaitingRead(WaitingReads):
 
 @fault("server-ignores-h-cursor-of-second-receive-by-same-cursor", breaks="MQQP-2.2.2.1-01", blind=True)
 class ServerIgnoresHCursorOfSecondReceiveBySameCursor(RemoteReads):
-    """The acceptor reads with a cursor once; a receive with the same hCursor takes the first message of the queue."""
+    """In a receive by a cursor that was used before, the acceptor ignores hCursor and takes the first message of the
+    queue.
+    """
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -74,7 +76,9 @@ class ServerIgnoresHCursorOfSecondReceiveBySameCursor(RemoteReads):
 
 @fault("server-read-cancels-equal-dw-request-ids-of-other-handles", breaks="MQQP-2.2.2.1-04", blind=True)
 class ServerReadCancelsEqualDwRequestIdsOfOtherHandles(RemoteReadEnding):
-    """With a read, the acceptor also cancels the reads with the same dwRequestID that wait with other queue handles."""
+    """When a client cancels a read, the acceptor also cancels the reads with the same dwRequestID that wait with other
+    queue handles.
+    """
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         given = call.arguments

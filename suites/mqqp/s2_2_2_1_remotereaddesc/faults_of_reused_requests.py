@@ -1,4 +1,4 @@
-"""Faults in dwRequestIDs that are used again beside certain reads (MS-MQQP 2.2.2.1)."""
+"""Faults in dwRequestIDs that are used again while certain reads are pending (MS-MQQP 2.2.2.1)."""
 
 from __future__ import annotations
 

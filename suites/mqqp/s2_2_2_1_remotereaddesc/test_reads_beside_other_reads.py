@@ -1,4 +1,6 @@
-"""MS-MQQP 2.2.2.1 REMOTEREADDESC: cursors of waiting reads, equal dwRequestIDs, and dwSize without a message."""
+"""MS-MQQP 2.2.2.1 REMOTEREADDESC: cursors of waiting reads, dwRequestIDs that several reads have, and dwSize without a
+message.
+"""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class _RefusalStatusChanger(RemoteReads):
 
 @fault("server-own-status-of-timed-out-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
 class ServerOwnStatusOfTimedOutReadWithoutCustomerBit(_RefusalStatusChanger):
-    """The server returns its own HRESULT 0xC00E7001 for a read whose time-out expired."""
+    """The server returns its own HRESULT 0xC00E7001 for a read whose timeout expired."""
 
     def change(self, call: Call, status: int) -> int:
         return 0xC00E7001 if status == Status.MQ_ERROR_IO_TIMEOUT else status
@@ -234,7 +234,7 @@ class ServerStatusOfUnknownCursorWithoutSeverity(_RefusalStatusChanger):
 
 @fault("server-status-of-timed-out-read-without-severity", breaks="MQQP-2.2-D01")
 class ServerStatusOfTimedOutReadWithoutSeverity(_RefusalStatusChanger):
-    """The server returns MQ_ERROR_IO_TIMEOUT without the severity bit for a read whose time-out expired."""
+    """The server returns MQ_ERROR_IO_TIMEOUT without the severity bit for a read whose timeout expired."""
 
     def change(self, call: Call, status: int) -> int:
         return status & ~SEVERITY_BIT if status == Status.MQ_ERROR_IO_TIMEOUT else status
@@ -319,7 +319,7 @@ class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteReadEnding):
 
 @fault("server-second-receive-returns-context-handle-of-first", breaks="MQQP-2.2.1.2-01")
 class ServerSecondReceiveReturnsContextHandleOfFirst(RemoteReads):
-    """The server returns the context handle of the first receive of a queue handle also for the second receive."""
+    """For the second receive of a queue handle, the server returns the context handle of the first receive."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -109,7 +109,7 @@ class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
 
 @fault("server-read-replaces-entry-of-other-handle-with-same-request-id", breaks="MQQP-3.1.1.3-02")
 class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteReadStarting):
-    """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
+    """When a read begins, the server removes the entry of a different handle that has the same dwRequestID."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         for one in list(self.qm.remote.RemoteReadEntryCollection):
@@ -120,7 +120,9 @@ class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteReadStarting):
 
 @fault("server-finished-read-removes-equal-request-id-of-other-handle", breaks="MQQP-3.1.1.3-02")
 class ServerFinishedReadRemovesEqualRequestIdOfOtherHandle(RemoteReads):
-    """The server also removes the RemoteReadEntry with the same dwRequestID of a different handle when a read ends."""
+    """When a read ends, the server also removes the RemoteReadEntry of a different handle that has the same
+    dwRequestID.
+    """
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)
@@ -263,7 +265,7 @@ class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteQueueOpening):
 
 @fault("server-close-queue-also-removes-newest-open-queue-entry", breaks="MQQP-3.1.1.5-02")
 class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteQueueOpening):
-    """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
+    """When a client closes a queue, the server also removes the newest OpenQueueEntry of the client."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         state = None if call.handle is None else call.handle.state

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1 Abstract Data Model: entries with equal values of different queue handles."""
+"""Faults of MS-MQQP 3.1.1 Abstract Data Model: entries of different queue handles that contain the same value."""
 
 from __future__ import annotations
 

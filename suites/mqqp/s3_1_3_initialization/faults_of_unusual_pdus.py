@@ -22,7 +22,7 @@ def parse_received_pdu(event: RpcBytesReceived) -> Pdu | None:
 
 
 def is_later_fragment_with_unknown_opnum(pdu: Pdu | None) -> bool:
-    """Return whether a PDU is a fragment, but not the first, of a request whose opnum qm2qm does not have."""
+    """Return whether a PDU is a later fragment of a request whose opnum does not exist in qm2qm."""
     if pdu is None or not isinstance(pdu.body, Request):
         return False
     return not pdu.pfc_flags & PfcFlags.FIRST_FRAG and pdu.body.opnum not in QM2QM.methods

@@ -315,7 +315,7 @@ class ServerReturnsInvalidParameterForNullReadDescription(RemoteReadStarting):
 
 @fault("server-start-receive2-null-description-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13")
 class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteReadStarting):
-    """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
+    """The server returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
     def check_read_description(self, desc: ReadDescription | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
@@ -370,7 +370,7 @@ class ServerReceiveByCursorDoesNotWait(RemoteReads):
 
 @fault("server-ended-read-removes-read-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
 class ServerEndedReadRemovesReadEntriesOfEqualRequestId(RemoteReads):
-    """At the end of a read, the server removes the entries with its dwRequestID of every queue handle."""
+    """When a read ends, the server removes the entries with the dwRequestID of this read for every queue handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         entries = self.qm.remote.RemoteReadEntryCollection

@@ -75,8 +75,8 @@ class ServerStartReceive2WithoutCursorUsesNewestCursor(RemoteReads):
 
 @fault("server-peek-without-cursor-repeats-earlier-peek", breaks="MQQP-3.1.4.1-D13", blind=True)
 class ServerPeekWithoutCursorRepeatsEarlierPeek(RemoteReads):
-    """RemoteQMStartReceive with PEEK_CURRENT and without a cursor returns the message that it returned to the handle
-    before, even if a message with a higher priority is now the first.
+    """RemoteQMStartReceive with PEEK_CURRENT and without a cursor returns the message that it returned at the previous
+    peek with the handle, even if a message with a higher priority is now the first.
     """
 
     def remote_peek(

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.1.4.1 RemoteQMStartReceive: one of several reads, handles, cursors and kinds of message."""
+"""Faults of MS-MQQP 3.1.4.1 RemoteQMStartReceive that concern only one of several reads, handles, cursors or kinds of
+message.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class FailedReceiveEnder(ClientMessageReading):
     """
 
     def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
-        """Return whether a failed receive is ended."""
+        """Return whether the client ends a failed receive."""
         raise NotImplementedError
 
     def get_handle(self) -> UUID | None:

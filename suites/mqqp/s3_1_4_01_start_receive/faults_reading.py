@@ -40,7 +40,7 @@ class ServerReadUsesFirstOpenQueue(RemoteReadStarting):
 
 @fault("server-read-uses-last-opened-cursor", breaks="MQQP-3.1.4.10-21")
 class ServerReadUsesLastOpenedCursor(RemoteReadStarting):
-    """The server reads by the last cursor of the queue and ignores hCursor."""
+    """The server reads by the cursor of the queue that was opened last, and ignores hCursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)

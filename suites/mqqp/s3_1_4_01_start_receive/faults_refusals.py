@@ -173,7 +173,7 @@ class ServerPeekOfEmptyQueueReadsOtherOpenQueue(RemoteReads):
 
 @fault("server-later-null-read-desc-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13", blind=True)
 class ServerLaterNullReadDescReturnsInvalidParameter(RemoteReadStarting):
-    """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER for a pRemoteReadDesc of NULL after an earlier read."""
+    """After an earlier read, RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         super().remote_qm_start_receive2(call, now)
@@ -186,7 +186,7 @@ class ServerLaterNullReadDescReturnsInvalidParameter(RemoteReadStarting):
 
 @fault("server-start-receive2-second-null-description-faults", breaks="MQQP-3.1.4.10-13", blind=True)
 class ServerStartReceive2SecondNullDescriptionFaults(RemoteReadStarting):
-    """RemoteQMStartReceive2 answers the second pRemoteReadDesc of NULL with a fault."""
+    """RemoteQMStartReceive2 answers the second call in which pRemoteReadDesc is NULL with a fault."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         null = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"] is None
@@ -199,7 +199,7 @@ class ServerStartReceive2SecondNullDescriptionFaults(RemoteReadStarting):
 
 @fault("server-start-receive2-null-description-with-sequential-id-accepted", breaks="MQQP-3.1.4.10-13", blind=True)
 class ServerStartReceive2NullDescriptionWithSequentialIdAccepted(RemoteReadStarting):
-    """RemoteQMStartReceive2 returns MQ_OK for a pRemoteReadDesc of NULL whose SequentialId is not 0."""
+    """RemoteQMStartReceive2 returns MQ_OK if pRemoteReadDesc is NULL and SequentialId is not 0."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         given = call.arguments["lpRemoteReadDesc2"]

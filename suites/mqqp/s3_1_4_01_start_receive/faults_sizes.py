@@ -21,13 +21,13 @@ MESSAGE_SIZE_RULES_OF_ALL_READS = (*MESSAGE_SIZE_RULES, "MQQP-3.1.4.11-54")
 def _resize_packet(
     found: dict[str, Any], change: Callable[[int, MessagePosition], int], position: MessagePosition
 ) -> dict[str, Any]:
-    """Return the fields for a message with another dwSize. The packet in lpBuffer is cut or padded to this size."""
+    """Return the fields for a message with a wrong dwSize. The packet in lpBuffer is cut or padded to this size."""
     size = change(found["dwSize"], position)
     return found | {"dwSize": size, "lpBuffer": found["lpBuffer"].ljust(size, bytes(1))[:size]}
 
 
 class WrongDwSizeSetterOfReturnedMessages(RemoteReads):
-    """Return some messages with a wrong dwSize; a subclass selects which."""
+    """Set a wrong dwSize in the answers to some reads; a subclass selects which."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         """Return the wrong size of a message."""
@@ -93,7 +93,7 @@ class ServerReturnsDwSize4TooLargeForReadThatWaited(CollectorOfReadsThatWaited):
 
 
 class StatusChangerOfSuccessfulReads(CollectorOfReadsThatWaited):
-    """Return another status instead of MQ_OK for some successful reads; a subclass selects which."""
+    """Return a status other than MQ_OK for some successful reads; a subclass selects which."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         """Return whether the status of a read is changed."""

@@ -179,7 +179,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     )
     if not reads:
         later = [rule for name, rule in rules.items() if name != "context"]
-        judge.mark_not_exercised(*later, reason="no read arrived on an accepted context")
+        judge.mark_not_exercised(*later, reason="no read arrived on a presentation context that the peer accepted")
         return
     asked = [reader.get_read_description(call) for call in calls]
     others = [hex(one.ulAction) for one in asked if one.ulAction not in ALLOWED_READ_ACTIONS]

@@ -1,5 +1,5 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.2, 3.1.4.10, 3.1.4.11: the ends of failed receives and of receives beside other reads. The SUT
-is the client.
+"""MS-MQQP 3.1.4.1, 3.1.4.2, 3.1.4.10, 3.1.4.11: the ends of failed receives, and of receives while other reads wait.
+The SUT is the client.
 """
 
 from __future__ import annotations

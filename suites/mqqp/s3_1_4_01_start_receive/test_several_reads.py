@@ -26,7 +26,7 @@ IO_TIMEOUT_STATUS = "MQ_ERROR_IO_TIMEOUT"
 )
 def test_each_of_several_waiting_receives_can_be_cancelled(remote, judge, by, rules):
     """Five receives wait: three through one queue handle, one of them by a cursor, and two through the handle of a
-    second queue. Their timeouts are infinite or long. Their dwRequestIDs include 0, numbers with equal lower halves,
+    second queue. Their timeouts are infinite or long. Their dwRequestIDs include 0, numbers with the same lower half,
     and a number that a receive of the other handle also has. RemoteQMCancelReceive cancels each receive, and no other
     receive.
     """

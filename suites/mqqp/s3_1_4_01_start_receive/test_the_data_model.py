@@ -136,7 +136,7 @@ def test_waiting_reads_by_cursors_are_kept_until_they_end(remote, sut, judge):
 
     def list_kept_reads(states):
         """Return the names of the reads that still wait, for each handle. A peek has no tag in the document (erratum
-        E52), so a cancellation may not end a peek.
+        E52), so a cancellation need not end a peek.
         """
         of_second = [plain] if states[1] == Call.WAITING else []
         of_first = sorted(name for number, name in enumerate(names) if number != 1 and states[number] == Call.WAITING)

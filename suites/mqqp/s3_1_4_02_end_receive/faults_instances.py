@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive: one of several receives, queues or kinds of message."""
+"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive that concern only one of several receives, queues or message kinds."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ class ServerEvenDwAckCountsAsNack(RemoteReadEnding):
 
 @fault("server-nack-of-purged-message-restores-message", breaks="MQQP-3.1.4.2-12", blind=True)
 class ServerNackOfPurgedMessageRestoresMessage(RemoteReadEnding):
-    """RemoteQMEndReceive with RR_NACK makes a message that was purged meanwhile available again."""
+    """When a receive ends with RR_NACK, RemoteQMEndReceive makes the message available again although the message was
+    purged meanwhile.
+    """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket

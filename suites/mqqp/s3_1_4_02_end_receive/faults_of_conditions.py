@@ -13,7 +13,9 @@ from reference_qm.surface.clock import Now
 
 @fault("server-throws-status-of-second-end-receive-with-null-handle", breaks="MQQP-3.1.4.2-D03", blind=True)
 class ServerThrowsStatusOfSecondEndReceiveWithNullHandle(RemoteReadEnding):
-    """From the second RemoteQMEndReceive with a NULL handle on, the server throws the refusal."""
+    """From the second RemoteQMEndReceive with a NULL handle on, the server raises an RPC exception instead of returning
+    the error status.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -29,7 +31,9 @@ class ServerThrowsStatusOfSecondEndReceiveWithNullHandle(RemoteReadEnding):
 
 @fault("server-throws-status-of-refused-end-receive-with-rr-nack", breaks="MQQP-3.1.4.2-D03", blind=True)
 class ServerThrowsStatusOfRefusedEndReceiveWithRrNack(RemoteReadEnding):
-    """If the server refuses a RemoteQMEndReceive with RR_NACK, it throws the refusal."""
+    """When the server refuses a RemoteQMEndReceive with RR_NACK, it raises an RPC exception instead of returning the
+    error status.
+    """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         entry: RemoteReadEntry | None = None if call.handle is None else call.handle.state
@@ -45,7 +49,9 @@ class ServerThrowsStatusOfRefusedEndReceiveWithRrNack(RemoteReadEnding):
 
 @fault("server-throws-status-of-end-receive-for-deleted-queue", breaks="MQQP-3.1.4.2-D03", blind=True)
 class ServerThrowsStatusOfEndReceiveForDeletedQueue(RemoteReadEnding):
-    """If the queue of a receive was deleted, the server throws the refusal of RemoteQMEndReceive."""
+    """If the queue of a receive was deleted, RemoteQMEndReceive raises an RPC exception instead of returning the error
+    status.
+    """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         entry: RemoteReadEntry | None = None if call.handle is None else call.handle.state

@@ -39,7 +39,7 @@ class EndReceiveAnswerChanger(RemoteReadEnding):
     """A part of the queue manager that changes some answers of RemoteQMEndReceive; a subclass selects which."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        """Return the changed answer."""
+        """Return the changed answer of RemoteQMEndReceive."""
         raise NotImplementedError
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

@@ -12,7 +12,7 @@ _RR_NACK, _RR_ACK = 1, 2
 
 
 def _misread_ack_of_end_receive(change: Callable[[int], int]) -> Install:
-    """Let the server read another dwAck than the client sent."""
+    """Let the server read a dwAck that differs from the dwAck that the client sent."""
     return change_qm2qm_request_stub(
         "RemoteQMEndReceive",
         _STUB_SIZE_BYTES,

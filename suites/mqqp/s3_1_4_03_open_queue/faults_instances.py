@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue: later openings, several queues, single values."""
+"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue that concern later openings, several queues or single values."""
 
 from __future__ import annotations
 

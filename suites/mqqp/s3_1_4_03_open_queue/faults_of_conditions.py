@@ -31,7 +31,7 @@ class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteQueueOpening):
 
 @fault("server-close-queue-closes-first-opened-queue-for-any-handle", breaks="MQQP-3.1.4.3-10", blind=True)
 class ServerCloseQueueClosesFirstOpenedQueueForAnyHandle(RemoteQueueOpening):
-    """RemoteQMCloseQueue closes the queue that was opened first, also if the call has the context handle of another
+    """RemoteQMCloseQueue closes the queue that was opened first, even if the call has the context handle of another
     queue.
     """
 

@@ -88,7 +88,7 @@ class ServerOpenQueueEntryHasFirstClientIdOfQueueHandle(RemoteQueueOpening):
 add(
     "acceptor-remoteqmopenqueue-refusal-of-different-values-thrown",
     "MQQP-3.1.4.3-D02",
-    "RemoteQMOpenQueue throws the refusal of a pQueue that differs from dwpContext.",
+    "RemoteQMOpenQueue throws an exception, instead of returning an error, if pQueue differs from dwpContext.",
     throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_open_queue,
         lambda qm, call, status: bool(status) and call.arguments["pQueue"] != call.arguments["dwpContext"],
@@ -98,7 +98,7 @@ add(
 add(
     "acceptor-remoteqmopenqueue-refusal-of-two-zeros-thrown",
     "MQQP-3.1.4.3-D02",
-    "RemoteQMOpenQueue throws the refusal of pQueue 0 with dwpContext 0.",
+    "RemoteQMOpenQueue throws an exception, instead of returning an error, if pQueue and dwpContext are 0.",
     throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_open_queue,
         lambda qm, call, status: bool(status) and call.arguments["pQueue"] == call.arguments["dwpContext"] == 0,

@@ -70,7 +70,7 @@ class ServerCloseQueueNullHandleClosesLastQueue(RemoteQueueOpening):
 
 
 class _CloseAnswerChanger(RemoteQueueOpening):
-    """RemoteQMCloseQueue whose answer is changed for some entries; a subclass selects which."""
+    """Change the answer of RemoteQMCloseQueue for some entries; a subclass selects which."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         """Return whether the answer for the entry is changed."""
@@ -86,14 +86,14 @@ class _CloseAnswerChanger(RemoteQueueOpening):
 
 
 class _ClosedContextHandleReturner(_CloseAnswerChanger):
-    """RemoteQMCloseQueue that returns its own context handle for some entries; a subclass selects which."""
+    """Return the context handle of RemoteQMCloseQueue unchanged for some entries; a subclass selects which."""
 
     def change_answer(self, call: Call) -> Call:
         return change_answer_values(call, pphContext=call.handle)
 
 
 class _CloseQueueErrorReturner(_CloseAnswerChanger):
-    """RemoteQMCloseQueue that returns MQ_ERROR for some entries; a subclass selects which."""
+    """Return MQ_ERROR from RemoteQMCloseQueue for some entries; a subclass selects which."""
 
     def change_answer(self, call: Call) -> Call:
         return change_answer_values(call, Return=replace_success_by_error)

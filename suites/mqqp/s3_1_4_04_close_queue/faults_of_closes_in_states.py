@@ -97,7 +97,7 @@ class ServerCloseQueueThrowsStatusForDeletedQueue(RemoteQueueOpening):
 add(
     "acceptor-remoteqmclosequeue-refusal-of-null-handle-beside-open-queue-thrown",
     "MQQP-3.1.4.4-D01",
-    "RemoteQMCloseQueue throws the refusal of the context handle NULL if the client has open context handles.",
+    "RemoteQMCloseQueue throws an exception for the context handle NULL if the client has open context handles.",
     throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_close_queue,
         lambda qm, call, status: (

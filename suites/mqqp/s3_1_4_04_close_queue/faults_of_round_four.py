@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-close-queue-accepts-null-handle-after-earlier-close", breaks="MQQP-3.1.4.4-05", blind=True)
 class ServerCloseQueueAcceptsNullHandleAfterEarlierClose(RemoteQueueOpening):
-    """The server answers a RemoteQMCloseQueue with the context handle NULL with MQ_OK, if the client has already closed
+    """When a RemoteQMCloseQueue has the context handle NULL, the server returns MQ_OK if the client has already closed
     a queue on the same connection.
     """
 

@@ -159,7 +159,7 @@ class ServerCloseCursorUsesHandleOfQueueOpenedLast(RemoteQueueOpening):
 
 @fault("server-close-cursor-closes-last-cursor", breaks="MQQP-3.1.4.5-09")
 class ServerCloseCursorClosesLastCursor(RemoteQueueOpening):
-    """RemoteQMCloseCursor closes the last cursor of the queue."""
+    """RemoteQMCloseCursor closes the cursor of the queue that was opened last, and ignores hCursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor: one of several cursors, queues and reads."""
+"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor that concern only one of several cursors, queues or reads."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ServerClosedCursorStillUsableToReceive(RemoteReadStarting):
 
 
 class _CursorCloseStatusChanger(RemoteQueueOpening):
-    """RemoteQMCloseCursor that returns another status than MQ_OK for some cursors; a subclass selects which."""
+    """Return a status other than MQ_OK from RemoteQMCloseCursor for some cursors; a subclass selects which."""
 
     status: int = Status.MQ_ERROR
 

@@ -1,4 +1,6 @@
-"""Faults of RemoteQMCloseCursor that throw refusals, and faults in the context on which a client calls it."""
+"""Faults of RemoteQMCloseCursor that raise RPC exceptions, and faults in the presentation context on which a client
+calls RemoteQMCloseCursor.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def _is_cursor_of_other_handle(qm: QueueManager, call: Call) -> bool:
 add(
     "acceptor-remoteqmclosecursor-refusal-of-cursor-of-other-queue-handle-thrown",
     "MQQP-3.1.4.5-D01",
-    "RemoteQMCloseCursor throws the refusal of a cursor that was created with another queue handle.",
+    "RemoteQMCloseCursor throws an exception for a cursor that was created with another queue handle.",
     throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_close_cursor,
         lambda qm, call, status: bool(status) and _is_cursor_of_other_handle(qm, call),
@@ -30,7 +32,7 @@ add(
 add(
     "acceptor-remoteqmclosecursor-refusal-of-zero-thrown",
     "MQQP-3.1.4.5-D01",
-    "RemoteQMCloseCursor throws the refusal of hCursor 0.",
+    "RemoteQMCloseCursor throws an exception for hCursor 0.",
     throw_status_as_fault_if(
         RemoteQueueOpening.remote_qm_close_cursor,
         lambda qm, call, status: bool(status) and not call.arguments["hCursor"],

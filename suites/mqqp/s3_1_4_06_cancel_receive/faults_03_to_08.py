@@ -104,7 +104,7 @@ class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteReadEnding):
 
 @fault("client-failed-cancel-taken-as-success", breaks="MQQP-3.1.4.6-05")
 class ClientFailedCancelTakenAsSuccess(ClientReadCancelling):
-    """The client reports a cancel as done, if RemoteQMCancelReceive returned MQ_ERROR."""
+    """The client reports that a read was cancelled although RemoteQMCancelReceive returned MQ_ERROR."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         try:
@@ -116,7 +116,7 @@ class ClientFailedCancelTakenAsSuccess(ClientReadCancelling):
 
 @fault("client-cancel-status-not-found-taken-as-success", breaks="MQQP-3.1.4.6-05")
 class ClientCancelStatusNotFoundTakenAsSuccess(ClientReadCancelling):
-    """The client reports a cancel as done, if RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
+    """The client reports that a read was cancelled although RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         try:

@@ -179,7 +179,7 @@ class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteReadEnding):
 
 @fault("server-cancel-receive-compares-low-24-bits-of-dw-request-id", breaks="MQQP-3.1.4.6-10")
 class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteReadEnding):
-    """The server finds the first waiting read whose dwRequestID is equal to the given one in the low 24 bits."""
+    """The server finds the first waiting read whose dwRequestID has the same low 24 bits as the given dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):
@@ -300,7 +300,7 @@ class ServerRepeatedCancelOfDwRequestIdReturnsMqOk(RemoteReadEnding):
 
 @fault("server-cancel-finds-dw-request-id-of-timed-out-read", breaks="MQQP-3.1.4.6-11")
 class ServerCancelFindsDwRequestIdOfTimedOutRead(RemoteReads):
-    """The server keeps the entry of a read whose time-out expired, if other reads wait on the handle."""
+    """The server keeps the entry of a read whose timeout expired, if other reads wait on the handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: object) -> None:
         super().complete_remote_read(entry, status, position)  # type: ignore[arg-type]

@@ -133,7 +133,7 @@ class ServerCancelledInfiniteReadEndsWithMqOk(RemoteReadEnding):
 
 @fault("server-cancelled-peek-with-cursor-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
 class ServerCancelledPeekWithCursorEndsWithMqOk(WaitingReads):
-    """The server ends a cancelled peek with a cursor with MQ_OK."""
+    """The server ends a cancelled peek by a cursor with MQ_OK."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         other = reader.CursorReference is not None and not reader.DestructiveRead and status is CANCELED_STATUS
@@ -240,7 +240,7 @@ class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteReadEnding):
 
 @fault("server-cancel-removes-entry-with-same-id-of-other-handle", breaks="MQQP-3.1.4.6-19")
 class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteReadEnding):
-    """The server also removes the entry with the same dwRequestID of a different handle when it cancels a read."""
+    """When the server cancels a read, it also removes the entry of a different handle that has the same dwRequestID."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         cancelled = super().cancel_remote_read(entry, status)

@@ -1,4 +1,4 @@
-"""Faults of a client that cancels a read before its request is sent (MS-MQQP 3.1.4.6)."""
+"""Faults of a client that cancels a read before the request of the read is sent (MS-MQQP 3.1.4.6)."""
 
 from __future__ import annotations
 

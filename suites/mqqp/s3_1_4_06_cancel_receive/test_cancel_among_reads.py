@@ -35,9 +35,9 @@ REQUEST_ID_BIT_16 = 0x1_0000
     *("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"),
 )
 def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
-    """Three receives wait through one handle, and two through other handles, some with equal dwRequestIDs. Calls of
-    RemoteQMCancelReceive name two receives of the first handle one after the other; between them, calls contain wrong
-    values. Each call has its own result, and affects only the read that it names.
+    """Three receives wait through one handle, and two through other handles; some of them have the same dwRequestID.
+    Calls of RemoteQMCancelReceive name two receives of the first handle one after the other; between them, calls
+    contain wrong values. Each call has its own result, and affects only the read that it names.
     """
     queue = remote.open()
     twin, admin = remote.open(association=queue.association), remote.open("admin", association=queue.association)
@@ -90,7 +90,9 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     )
     observed = before_all | {"cancels": [one.outcome for one in unknown], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-11")
-    judge(*ids, expected=expected, observed=observed, evidence=unknown, case="dwRequestIDs of no read of the handle")
+    judge(
+        *ids, expected=expected, observed=observed, evidence=unknown, case="dwRequestIDs that no read of the handle has"
+    )
     expected = facts(cancels=each(INVALID_HANDLE_STATUS), after=each(kept.WAITING))
     observed = {"cancels": [one.outcome for one in nowhere], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09")

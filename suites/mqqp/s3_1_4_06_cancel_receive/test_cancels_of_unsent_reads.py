@@ -18,8 +18,8 @@ VERSION_NOT_REQUESTED_REASON = "the SUT does not call RemoteQmGetVersion before 
 @pytest.mark.parametrize("ending", ["cancel beside a waiting read", "close of the queue"])
 def test_client_does_not_cancel_unsent_read_at_server(peer, sut, judge, ending):
     """The peer does not answer the RemoteQmGetVersion of a read, so that the SUT does not begin the read. The
-    application cancels the read while another read waits at the peer, or closes the queue. Until the SUT begins the
-    read, it does not call RemoteQMCancelReceive for it.
+    application cancels the read while another read waits at the peer, or closes the queue. Until the SUT begins this
+    read, the SUT sends no RemoteQMCancelReceive that names the read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue: later purges, several queues and kinds of message."""
+"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue that concern later purges, several queues or some kinds of message."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ServerRemotePurgePurgesSubqueuesToo(RemoteQueueOpening):
 
 @fault("server-remote-purge-with-closed-handle-returns-mq-ok", breaks="MQQP-3.1.4.7-06", blind=True)
 class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteQueueOpening):
-    """RemoteQMPurgeQueue returns MQ_OK for a handle that was open before and is closed."""
+    """RemoteQMPurgeQueue returns MQ_OK for a handle that has been closed."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())

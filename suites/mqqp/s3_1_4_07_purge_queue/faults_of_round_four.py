@@ -11,8 +11,8 @@ from reference_qm.rpc import QM2QM
 
 @fault("client-purges-second-queue-of-server-without-open-queue-call", breaks="MQQP-3.1.4.7-01", blind=True)
 class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientQueueOpening):
-    """The client does not call RemoteQMOpenQueue for a queue, which it then purges, while another queue of the same
-    server is open.
+    """While another queue of the same server is open, the client purges a queue for which it has not called
+    RemoteQMOpenQueue.
     """
 
     def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:

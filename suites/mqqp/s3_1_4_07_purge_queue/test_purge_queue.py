@@ -221,11 +221,9 @@ def test_purge_removes_all_messages(remote, judge, kind):
 )
 @pytest.mark.parametrize("acknowledge", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
-    """One of three messages is received, and then the queue is purged.
-
-    The queue is empty, and stays empty after the receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets
-    the acknowledgment Q_PURGED for the received message; after RR_ACK, the sender gets Q_PURGED or RECEIVE (MS-MQDMPR
-    3.1.7.1.12).
+    """One of three messages is received, and then the queue is purged. The queue is empty, and stays empty after the
+    receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets the acknowledgment Q_PURGED for the received
+    message; after RR_ACK, the sender gets Q_PURGED or RECEIVE (MS-MQDMPR 3.1.7.1.12).
     """
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)

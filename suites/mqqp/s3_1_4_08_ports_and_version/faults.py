@@ -133,7 +133,7 @@ class ServerGetServerPortReturns0AfterCloseOfQueue(RemoteQueueOpening):
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
 class ServerGetServerPortChangesWithOpenQueue(RemoteQueueOpening):
-    """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
+    """While a queue is open, RemoteQMGetQMQMServerPort returns ports other than those that it returned before."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))

@@ -17,7 +17,7 @@ _HIGHEST_U32 = 0xFFFFFFFF
 
 
 def _misread_port_type(change: Callable[[int], int]) -> Install:
-    """Let the server read another dwPortType than the client sent."""
+    """Let the server read a dwPortType that differs from the dwPortType that the client sent."""
     return change_qm2qm_request_stub(
         "RemoteQMGetQMQMServerPort",
         _STUB_SIZE_BYTES,

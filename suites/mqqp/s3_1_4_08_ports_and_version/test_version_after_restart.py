@@ -11,8 +11,8 @@ from harness.wire.rpc import QM2QM
 @needs("qm2qm", "restart")
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01")
 def test_version_is_returned_after_restart(remote, sut, judge):
-    """RemoteQmGetVersion returns version 6.1, or the version of the SUT's release, and a build number, also after a
-    restart.
+    """RemoteQmGetVersion returns version 6.1, or the version of the SUT's release, and a build number, both before and
+    after a restart.
     """
     release = find_release(sut)
     sut.restart()

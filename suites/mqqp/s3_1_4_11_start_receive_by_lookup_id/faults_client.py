@@ -22,7 +22,7 @@ class LookupDescriptionChanger(ClientMessageReading):
     lookup_count = 0
     """The number of reads by LookupId that the client began."""
     timeout_ms = 0
-    """The time-out of the last other read."""
+    """The timeout of the last read without a LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         """Return the wrong fields of a read by LookupId."""
@@ -64,7 +64,7 @@ class ClientHCursor1InSecondReadByLookupId(LookupDescriptionChanger):
 
 @fault("client-ul-timeout-of-lookup-copied-from-earlier-read", breaks=ZERO_TIMEOUT_RULES, blind=True)
 class ClientUlTimeoutOfLookupCopiedFromEarlierRead(LookupDescriptionChanger):
-    """The client sets ulTimeout of a read by LookupId to the time-out of the last read without LookupId."""
+    """The client sets ulTimeout of a read by LookupId to the timeout of the last read without LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": self.timeout_ms}

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId: single values, several queues, and reads beside others."""
+"""Faults of MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId that concern single values, several queues, or reads while
+other reads are pending.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of reads by lookup identifier that appear in later reads or beside other reads (MS-MQQP 3.1.4.11)."""
+"""Faults of reads by lookup identifier in later reads, or while other reads are pending (MS-MQQP 3.1.4.11)."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: LOOKUP_RECEIVE_NEXT_RULES,
     Action.LOOKUP_RECEIVE_PREV: LOOKUP_RECEIVE_CURRENT_RULES,
 }
-"""For each action, the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT
-also for the PREV actions.
+"""For each action, the rules about hCursor, LookupId and ulTimeout. The document repeats the rules of RECEIVE_CURRENT
+for the PREV actions.
 """
 
 
@@ -101,7 +101,9 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     )
     if not calls:
         others = ["MQQP-2.2.2.1-D03", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", cursor, identifier, timeout]
-        judge.mark_not_exercised(*filter(None, others), reason="no call arrived on an accepted context")
+        judge.mark_not_exercised(
+            *filter(None, others), reason="no call arrived on a presentation context that the peer accepted"
+        )
         return
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {

@@ -21,10 +21,10 @@ LARGE_BODY = bytes(range(250)) * 280
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_lookup_receive_current_removes_each_message_of_its_queue(remote, judge, kind):
-    """A queue contains three messages, of which the second is large; in a plain queue, the other two are express
-    messages. A second queue contains four messages. LOOKUP_PEEK_CURRENT returns each of the three messages. With the
-    LookupIds of the second queue, it returns no message of that queue. LOOKUP_RECEIVE_CURRENT removes the third, the
-    first and the second message.
+    """A queue contains three messages, of which the second is large; in a nontransactional queue, the other two are
+    express messages. A second queue contains four messages. LOOKUP_PEEK_CURRENT returns each of the three messages.
+    With the LookupIds of the second queue, it returns no message of that queue. LOOKUP_RECEIVE_CURRENT removes the
+    third, the first and the second message.
     """
     queue, admin = remote.open(kind), remote.open("admin")
     send_messages_to_queue(remote, "admin", *(f"other {number}" for number in range(4)))

@@ -616,8 +616,8 @@ READ_STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
 
 
 def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
-    """Return the LookupIds of the lookups at and beside the locked messages, each with the label or the failure that is
-    expected.
+    """Return the LookupIds of the lookups at and next to the locked messages, each with the label or the failure that
+    is expected.
     """
     first, second, third, fourth, fifth = known
     if action.peeking_action == Action.LOOKUP_PEEK_CURRENT:

@@ -1,4 +1,6 @@
-"""Faults of a server that completes or reduces the values of certain stubs (MS-MQQP 3.1.4)."""
+"""Faults of a server that adds missing bytes to certain stubs, or removes the high bytes of their values (MS-MQQP
+3.1.4).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def _reduce_port_type_to_low_byte(body: Request) -> Request:
 add(
     "server-close-cursor-stub-without-cursor-completed",
     "MQQP-3.1.4-01",
-    "The server completes a stub of RemoteQMCloseCursor in which bytes of hCursor are missing.",
+    "The server fills in the missing bytes of hCursor in a stub of RemoteQMCloseCursor.",
     change_rpc_requests(_complete_close_cursor_stub),
     blind=True,
 )

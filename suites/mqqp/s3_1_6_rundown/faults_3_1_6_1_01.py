@@ -60,7 +60,7 @@ class ServerRundownClosesHandlesOfOtherClients(RemoteQueueOpening):
 
 @fault("server-rundown-closes-only-first-queue-of-client", breaks="MQQP-3.1.6.1-01")
 class ServerRundownClosesOnlyFirstQueueOfClient(RemoteQueueOpening):
-    """The server closes only the first of the queues that a lost client had open."""
+    """When the connection of a client is lost, the server closes only the first of the queues of the client."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -73,7 +73,9 @@ class ServerRundownClosesOnlyFirstQueueOfClient(RemoteQueueOpening):
 
 @fault("server-rundown-with-unfinished-receive-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
 class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteQueueOpening):
-    """The server leaves the queue of a lost client open, if the client had not ended a receive of the queue."""
+    """When the connection of a client is lost, the server leaves a queue open if the client had not ended a receive of
+    this queue.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -84,7 +86,9 @@ class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteQueueOpening):
 
 @fault("server-rundown-closes-queues-of-other-connection-of-client", breaks="MQQP-3.1.6.1-01")
 class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteQueueOpening):
-    """The server also closes the queues that the lost client has open over its other connections."""
+    """When a connection of a client is lost, the server also closes the queues that the client has open over its other
+    connections.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         super().run_down_session(entry)
@@ -95,7 +99,9 @@ class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteQueueOpening):
 
 @fault("server-rundown-closes-queue-for-every-client", breaks="MQQP-3.1.6.1-01")
 class ServerRundownClosesQueueForEveryClient(RemoteQueueOpening):
-    """The server closes the queue of a lost client for all clients that have this queue open."""
+    """When the connection of a client is lost, the server closes the client's queue for all clients that have this
+    queue open.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -107,7 +113,7 @@ class ServerRundownClosesQueueForEveryClient(RemoteQueueOpening):
 
 @fault("server-rundown-leaves-queue-opened-to-peek", breaks="MQQP-3.1.6.1-01")
 class ServerRundownLeavesQueueOpenedToPeek(RemoteQueueOpening):
-    """The server leaves the queue of a lost client open, if it was opened to peek."""
+    """When the connection of a client is lost, the server leaves a queue open if the client opened it to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -117,7 +123,9 @@ class ServerRundownLeavesQueueOpenedToPeek(RemoteQueueOpening):
 
 @fault("server-rundown-leaves-shared-queue-open", breaks="MQQP-3.1.6.1-01")
 class ServerRundownLeavesSharedQueueOpen(RemoteQueueOpening):
-    """The server leaves the queue of a lost client open, if it was opened with MQ_DENY_NONE."""
+    """When the connection of a client is lost, the server leaves a queue open if the client opened it with
+    MQ_DENY_NONE.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_read_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -137,7 +145,9 @@ class ServerRundownDoesNotCloseQueueOpenedToPeek(RemoteQueueOpening):
 
 @fault("server-rundown-closes-only-first-two-queues", breaks="MQQP-3.1.6.1-01", blind=True)
 class ServerRundownClosesOnlyFirstTwoQueues(RemoteQueueOpening):
-    """The server closes only the first two queues of clients whose connections are lost, and leaves later ones open."""
+    """When connections are lost, the server closes only the first two queues of their clients, and leaves all later
+    queues open.
+    """
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         number = self.__dict__["number"] = self.__dict__.get("number", 0) + 1

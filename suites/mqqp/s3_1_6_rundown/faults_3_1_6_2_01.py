@@ -62,7 +62,7 @@ class ServerRundownEndsOpenReceivesOfOtherClients(RemoteReadEnding):
 
 
 class _RundownChangerForReceivesOfOneMethod(RemoteReadEnding):
-    """Treat the unfinished receives of one method differently."""
+    """Do not end the unfinished receives of one method when a connection is lost."""
 
     method = ""
 
@@ -76,21 +76,21 @@ class _RundownChangerForReceivesOfOneMethod(RemoteReadEnding):
 
 @fault("server-rundown-leaves-message-of-start-receive-locked", breaks="MQQP-3.1.6.2-01")
 class ServerRundownLeavesMessageOfStartReceiveLocked(_RundownChangerForReceivesOfOneMethod):
-    """The server does not end the unfinished RemoteQMStartReceive of a lost client."""
+    """When the connection of a client is lost, the server does not end the client's unfinished RemoteQMStartReceive."""
 
     method = "RemoteQMStartReceive"
 
 
 @fault("server-rundown-leaves-message-of-start-receive2-locked", breaks="MQQP-3.1.6.2-01")
 class ServerRundownLeavesMessageOfStartReceive2Locked(_RundownChangerForReceivesOfOneMethod):
-    """The server does not end the unfinished RemoteQMStartReceive2 of a lost client."""
+    """When the connection of a client is lost, the server does not end the unfinished RemoteQMStartReceive2."""
 
     method = "RemoteQMStartReceive2"
 
 
 @fault("server-rundown-leaves-message-of-receive-by-cursor-locked", breaks="MQQP-3.1.6.2-01")
 class ServerRundownLeavesMessageOfReceiveByCursorLocked(_RundownChangerForReceivesOfOneMethod):
-    """The server does not end the unfinished receive by a cursor of a lost client."""
+    """When the connection of a client is lost, the server does not end the client's unfinished receive by a cursor."""
 
     def is_of_changed_method(self, call: Call) -> bool:
         second = call.arguments.get("lpRemoteReadDesc2")
@@ -100,7 +100,7 @@ class ServerRundownLeavesMessageOfReceiveByCursorLocked(_RundownChangerForReceiv
 
 @fault("server-rundown-leaves-message-of-receive-with-ul-timeout-locked", breaks="MQQP-3.1.6.2-01")
 class ServerRundownLeavesMessageOfReceiveWithUlTimeoutLocked(_RundownChangerForReceivesOfOneMethod):
-    """The server does not end the unfinished receive with an ulTimeout of a lost client."""
+    """When a connection is lost, the server does not end an unfinished receive with a nonzero ulTimeout."""
 
     def is_of_changed_method(self, call: Call) -> bool:
         second = call.arguments.get("lpRemoteReadDesc2")
@@ -110,7 +110,9 @@ class ServerRundownLeavesMessageOfReceiveWithUlTimeoutLocked(_RundownChangerForR
 
 @fault("server-rundown-leaves-message-of-second-receive-locked", breaks="MQQP-3.1.6.2-01")
 class ServerRundownLeavesMessageOfSecondReceiveLocked(RundownReceiveCounter):
-    """The server ends only the first unfinished receive of each handle of a lost client."""
+    """When the connection of a client is lost, the server ends only the first unfinished receive of each handle of the
+    client.
+    """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         if self.count(entry) == 1:

@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
 class _PendingReadEntryOmitter(ClientMessageReading):
-    """Keeps no entry of some pending reads; a subclass selects which."""
+    """Keep no entry of some pending reads; a subclass selects which."""
 
     def is_entry_omitted(self, read: RemoteRead) -> bool:
         """Return whether a read gets no entry in the collection."""
@@ -51,7 +51,7 @@ class ClientPendingReadByCursorHasNoPendingReadEntry(_PendingReadEntryOmitter):
 
 
 class _OpenQueueEntryOmitter(ClientQueueOpening):
-    """Keeps no entry of some open queues; a subclass selects which."""
+    """Keep no entry of some open queues; a subclass selects which."""
 
     def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         """Return whether an open queue gets no entry in the collection."""

@@ -12,7 +12,7 @@ WRONG_GUID = UUID(int=0xBAD)
 
 
 class OpenQueueParameterChanger(ClientQueueOpening):
-    """Change the parameters of RemoteQMOpenQueue according to the parameters that are correct."""
+    """Replace parameters of RemoteQMOpenQueue with values that depend on the correct parameters."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         """Return the wrong parameters of RemoteQMOpenQueue."""

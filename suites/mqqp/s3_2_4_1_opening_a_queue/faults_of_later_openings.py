@@ -1,4 +1,4 @@
-"""Faults of a client in later openings of a queue, with great ports, and with a binding handle that cannot be
+"""Faults of a client in later openings of a queue, with high port numbers, and with a binding handle that cannot be
 constructed.
 """
 
@@ -131,7 +131,7 @@ class ClientPLicGuidChangedInLaterOpenings(ClientQueueOpening):
 
 
 def _change_identifier_after_restart(faulty: FaultyCore) -> None:
-    """Install a fault with which a client sends another pLicGuid after a restart."""
+    """Install a fault with which a client sends a different pLicGuid after a restart."""
 
     class PLicGuidChangedAfterRestart(ClientQueueOpening):
         """After a restart, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""

@@ -49,7 +49,7 @@ add(
 
 @fault("client-unanswered-call-ended-by-close-of-connection", breaks="MQQP-3.2.4.1-16", blind=True)
 class ClientUnansweredCallEndedByCloseOfConnection(ClientTasks):
-    """The client ends an unanswered call by the close of its connection, without a co_cancel or orphaned PDU."""
+    """The client ends an unanswered call by closing the connection, without a co_cancel or orphaned PDU."""
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
         awaited_answer = self.qm.remote_client.task_by_timer_number[number].awaited_answer
@@ -160,7 +160,8 @@ def _cancel_preceding_call(faulty: FaultyCore) -> None:
 add(
     "client-cancel-of-open-queue-names-call-before",
     "MQQP-3.2.4.1-16",
-    "The PDUs with which the client cancels RemoteQMOpenQueue have the call_id of the call before, such as the bind.",
+    "The PDUs with which the client cancels RemoteQMOpenQueue have the call_id of the preceding call, such as "
+    "the bind.",
     _cancel_preceding_call,
     blind=True,
 )

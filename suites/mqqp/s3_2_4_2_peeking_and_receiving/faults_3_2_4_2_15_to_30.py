@@ -79,7 +79,9 @@ DW_SIZE_RULES = (
 
 @fault("client-dw-size-of-second-read-is-size-of-last-packet", breaks=DW_SIZE_RULES)
 class ClientDwSizeOfSecondReadIsSizeOfLastPacket(ReadDescriptionChanger):
-    """The client passes a buffer with the size of the packet that the server returned last, with its dwSize."""
+    """In a read, the client passes a buffer that is as large as the packet that the server returned last, and sets
+    dwSize to this size.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -166,7 +168,7 @@ TIMEOUT = (
 
 @fault("client-sends-ul-timeout-above-0x7fffffff-as-0x7fffffff", breaks=TIMEOUT)
 class ClientSendsUlTimeoutAbove0x7fffffffAs0x7fffffff(ReadDescriptionChanger):
-    """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer time-out that is not infinite."""
+    """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer timeout that is not infinite."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": min(read.TimeOut, 0x7FFFFFFF)} if read.TimeOut != INFINITE_MS else {}
@@ -182,7 +184,7 @@ class ClientRoundsUlTimeoutDownToSeconds(ReadDescriptionChanger):
 
 @fault("client-ul-timeout-of-later-read-is-that-of-first-read", breaks=TIMEOUT)
 class ClientUlTimeoutOfLaterReadIsThatOfFirstRead(ReadDescriptionChanger):
-    """The client sets ulTimeout of each read of a queue to the time-out of the first read of the queue."""
+    """The client sets ulTimeout of each read of a queue to the timeout of the first read of the queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -292,7 +294,9 @@ class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientMessageReading):
 
 @fault("client-calls-start-receive-on-new-server-with-build-below-951", breaks=START_RECEIVE2_RULES)
 class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientMessageReading):
-    """The client treats a server with a build number below 951 as too old, also with a new version."""
+    """The client treats a server with a build number below 951 as too old, even if the version of the server is new
+    enough.
+    """
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.BuildNumber < 951 or super().is_old_version(version)
@@ -309,7 +313,7 @@ class ClientZeroTimeoutSentAsInfinite(ClientMessageReading):
 
 @fault("client-takes-version-6-server-with-minor-0-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
 class ClientTakesVersion6ServerWithMinor0ForOld(ClientMessageReading):
-    """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
+    """The client calls RemoteQMStartReceive if pMinor is less than 1, even if pMajor is 6."""
 
     def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.Major < 5 or version.Minor < 1
@@ -373,7 +377,7 @@ class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientMessageReading):
 
 @fault("client-sends-long-ul-timeout-of-receive-as-infinite", breaks="MQQP-3.2.4.3-20", blind=True)
 class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientMessageReading):
-    """The client sets ulTimeout of a receive to INFINITE if the time-out is longer than 0x7FFFFFFF ms."""
+    """The client sets ulTimeout of a receive to INFINITE if the timeout is longer than 0x7FFFFFFF ms."""
 
     def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         described = super().build_start_receive_description(read)

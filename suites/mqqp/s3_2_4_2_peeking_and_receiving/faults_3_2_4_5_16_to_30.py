@@ -119,7 +119,7 @@ UNIQUE_REQUEST_ID_RULES = tuple(f"{one}-{number}" for one in READ_SECTION_NUMBER
 
 @fault("client-repeats-five-request-ids-while-reads-are-pending", breaks=UNIQUE_REQUEST_ID_RULES)
 class ClientRepeatsFiveRequestIdsWhileReadsArePending(ClientMessageReading):
-    """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
+    """The client has five RequestIds, which it uses in turn, even while a read with the same RequestId is pending."""
 
     def assign_request_id(self) -> int:
         self.qm.remote_client.last_request_id = self.qm.remote_client.last_request_id % 5 + 1

@@ -60,7 +60,7 @@ def _call_method_of_new_servers(kind: ReadKind, when: VersionCondition) -> Insta
 
 
 def _keep_version_of_earlier_read(kind: ReadKind, first: int) -> Install:
-    """Return an installer of a fault with which the client does not ask for the version before a read of one kind,
+    """Return an installer of a fault with which the client does not call RemoteQmGetVersion before a read of one kind,
     from the read with the number ``first`` on, if it knows the version from an earlier read of any kind.
     """
 

@@ -36,7 +36,7 @@ class ClientKeepsNoEntryOfPeekWhileEarlierReadWaits(_PeekEntryOmitter):
 
 @fault("client-peek-with-timeout-has-no-pending-read-entry", breaks="MQQP-3.2.4.2-02", blind=True)
 class ClientPeekWithTimeoutHasNoPendingReadEntry(_PeekEntryOmitter):
-    """A client creates no PendingRemoteReadEntry for a peek with a time-out."""
+    """A client creates no PendingRemoteReadEntry for a peek with a timeout."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return read.TimeOut != INFINITE_MS
@@ -82,7 +82,7 @@ class ClientPendingPeekEntryHasDwpQueueAsHandle(_WrongHandleSetterOfPeekEntries)
 
 @fault("client-pending-peek-entry-with-timeout-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
 class ClientPendingPeekEntryWithTimeoutHasHandle1TooLarge(_WrongHandleSetterOfPeekEntries):
-    """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a time-out is 1 too large."""
+    """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a timeout is 1 too large."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return read.queue.QueueHandle + int(read.TimeOut != INFINITE_MS)
@@ -94,7 +94,7 @@ _LP_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 @fault("client-peek-with-time-out-sent-as-peek-next", breaks=_UL_ACTION_RULES, blind=True)
 class ClientPeekWithTimeOutSentAsPeekNext(ClientMessageReading):
-    """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
+    """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a timeout."""
 
     def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         found = super().build_start_receive_description(read)
@@ -120,7 +120,7 @@ class ClientLaterPeekSentAsReceive(ClientMessageReading):
 
 @fault("client-peek-with-time-out-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
 class ClientPeekWithTimeOutSendsBuffer(ClientMessageReading):
-    """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
+    """The client sends an lpBuffer that is not NULL with a peek that has a timeout."""
 
     def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
         is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS

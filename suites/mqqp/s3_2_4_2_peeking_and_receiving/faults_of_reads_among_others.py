@@ -1,4 +1,4 @@
-"""Faults of a client in its later reads, in reads beside pending reads, and in reads without a timeout."""
+"""Faults of a client in its later reads, in reads while other reads are pending, and in reads without a timeout."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SelectedReadDescriptionsChanger(ReadCounterByKind):
     """A part of the queue manager that changes the REMOTEREADDESC of some reads; a subclass selects which."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
-        """Return the changed description."""
+        """Return the changed REMOTEREADDESC of a read."""
         raise NotImplementedError
 
     def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
@@ -122,10 +122,12 @@ class ClientKeepsNoEntryOfCursorReceiveWithoutTimeLimit(InfiniteReadEntryOmitter
 
 
 class RecentVersionSubstituter(ReadCounterByKind):
-    """A part of the queue manager that takes some old versions for recent ones; a subclass selects which."""
+    """A part of the queue manager that treats some old versions of a server as recent versions; a subclass selects
+    which.
+    """
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
-        """Return whether a version is taken for a recent one."""
+        """Return whether the queue manager treats a version as recent."""
         raise NotImplementedError
 
     def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
@@ -269,7 +271,7 @@ class ClientHCursorOfPlainReceiveIs1BesidePendingRead(NonzeroHCursorSenderWhileR
 
 
 class RequestIdChangerWhileReadIsPending(SelectedReadDescriptionsChanger):
-    """A part of the queue manager that sends another dwRequestID than the RequestId of the entry while other reads are
+    """A part of the queue manager that sends a dwRequestID other than the RequestId of the entry while other reads are
     pending.
     """
 
@@ -279,7 +281,7 @@ class RequestIdChangerWhileReadIsPending(SelectedReadDescriptionsChanger):
 
 
 class RequestIdChangerOfInfiniteRead(SelectedReadDescriptionsChanger):
-    """A part of the queue manager that sends another dwRequestID than the RequestId of the entry in a read without a
+    """A part of the queue manager that sends a dwRequestID other than the RequestId of the entry in a read without a
     timeout.
     """
 

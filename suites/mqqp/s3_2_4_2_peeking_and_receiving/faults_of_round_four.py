@@ -30,7 +30,7 @@ _DW_SIZE_STRUCT = struct.Struct("<I")
 
 @fault("client-request-id-of-cursor-start-receive2-is-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
 class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientMessageReading):
-    """The client that receives by a cursor with RemoteQMStartReceive2 sets dwRequestID to the RequestId of the oldest
+    """A client that receives by a cursor with RemoteQMStartReceive2 sets dwRequestID to the RequestId of the oldest
     pending read of the queue.
     """
 
@@ -45,7 +45,7 @@ class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientMessageReadi
 
 @fault("client-repeats-dw-request-id-of-previous-cursor-peek-next", breaks="MQQP-3.2.4.5-21", blind=True)
 class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientMessageReading):
-    """The client that peeks at the next message by a cursor with RemoteQMStartReceive repeats the dwRequestID of the
+    """A client that peeks at the next message by a cursor with RemoteQMStartReceive repeats the dwRequestID of the
     previous peek by this cursor.
     """
 
@@ -64,7 +64,7 @@ class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientMessageReading):
 
 
 class PeekedSizeRecorder(ClientMessageReading):
-    """The client records the size of the last message that it peeked at in each queue, by the connection."""
+    """Record, for each connection, the size of the message that the client last peeked at without a cursor."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -106,8 +106,8 @@ def _send_recorded_sizes(faulty: FaultyCore) -> None:
 add(
     "client-peek-size-of-previous-message",
     "MQQP-3.2.4.2-16",
-    "The client that peeks with RemoteQMStartReceive sets dwSize to the size of the message that it peeked at before "
-    "in the same queue.",
+    "A client that peeks with RemoteQMStartReceive sets dwSize to the size of the message that it peeked at "
+    "before in the same queue.",
     combine_installers(replace_part(PeekedSizeRecorder), _send_recorded_sizes),
     blind=True,
 )
@@ -115,7 +115,7 @@ add(
 
 @fault("client-sequential-id-of-start-receive2-peek-next-is-previous-one", breaks="MQQP-3.2.4.5-32", blind=True)
 class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientMessageReading):
-    """The client that peeks at the next message by a cursor with RemoteQMStartReceive2 sets SequentialId to the
+    """A client that peeks at the next message by a cursor with RemoteQMStartReceive2 sets SequentialId to the
     SequentialId of the previous message of this cursor.
     """
 
@@ -138,7 +138,7 @@ class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientMessageReadin
 
 @fault("client-cursor-receive-takes-version-5-build-951-for-new", breaks="MQQP-3.2.4.6-09", blind=True)
 class ClientCursorReceiveTakesVersion5Build951ForNew(ClientMessageReading):
-    """The client that receives by a cursor treats a server of version 5.0 as too old for RemoteQMStartReceive2 only if
+    """A client that receives by a cursor treats a server of version 5.0 as too old for RemoteQMStartReceive2 only if
     its build number is below 951.
     """
 
@@ -152,8 +152,8 @@ class ClientCursorReceiveTakesVersion5Build951ForNew(ClientMessageReading):
 
 @fault("client-h-cursor-of-plain-start-receive2-is-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
 class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientMessageReading):
-    """The client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that
-    is open in the same queue.
+    """A client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that is
+    open in the same queue.
     """
 
     def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from reference_qm.core.remote.client_model import RemoteRead
 
 
 class _PeekDwSizeSetter(ClientMessageReading):
-    """Sets dwSize of some peeks with RemoteQMStartReceive2; a subclass selects which."""
+    """Set a wrong dwSize in some peeks with RemoteQMStartReceive2; a subclass selects which."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.read_count = 0
 
     def choose_dw_size(self, read: RemoteRead) -> int:
-        """Return dwSize of a read."""
+        """Return the dwSize that the client sets in a read."""
         return 0
 
     def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.3, 3.2.4.5 and 3.2.4.6: one of several reads or queues of a client."""
+"""Faults of MS-MQQP 3.2.4.3, 3.2.4.5 and 3.2.4.6 that concern only one of several reads or queues of a client."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingReadEntryOmitter):
 
 
 class WrongHandleSetterOfPendingReadEntries(ClientMessageReading):
-    """Create entries with another OpenQueueDescriptorHandle."""
+    """Create entries with a wrong OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
-        """Return the wrong handle."""
+        """Return the wrong OpenQueueDescriptorHandle for the entry of a read."""
         raise NotImplementedError
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -93,7 +93,7 @@ class ClientPendingReadEntryHasHandleOfNewestQueue(WrongHandleSetterOfPendingRea
 
 @fault("client-pending-read-entry-has-handle-of-oldest-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
 class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongHandleSetterOfPendingReadEntries):
-    """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that is pending longest."""
+    """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that has been pending longest."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -139,7 +139,7 @@ class StartReceive2CallerOnOldServer(ClientMessageReading):
     read_count = 0
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:
-        """Return whether RemoteQMStartReceive2 is called."""
+        """Return whether the client calls RemoteQMStartReceive2 for a read."""
         raise NotImplementedError
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:

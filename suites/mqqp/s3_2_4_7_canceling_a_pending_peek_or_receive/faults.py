@@ -343,7 +343,9 @@ class ClientCancelReceiveSendsDwRequestIdOfNewestRead(_CancelParameterChanger):
 
 @fault("client-dw-request-id-of-cancel-is-index-of-pending-read", breaks="MQQP-3.2.4.7-06")
 class ClientDwRequestIdOfCancelIsIndexOfPendingRead(_CancelParameterChanger):
-    """The client sets dwRequestID of RemoteQMCancelReceive to the place of the read among all pending reads."""
+    """The client sets dwRequestID of RemoteQMCancelReceive to the position of the read in the list of all pending
+    reads.
+    """
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         return {"dwRequestID": 1 + self.qm.remote_client.PendingRemoteReadEntryCollection.index(entry)}

@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_read_cancelling import ClientReadCancelling
     blind=True,
 )
 class ClientCancelRemovesAllPendingReadEntriesOfQueue(ClientReadCancelling):
-    """The client that cancels a read removes every PendingRemoteReadEntry of the queue, and therefore refuses the
+    """When the client cancels a read, it removes every PendingRemoteReadEntry of the queue, and therefore refuses the
     messages of the other pending reads.
     """
 

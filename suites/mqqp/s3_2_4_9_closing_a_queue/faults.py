@@ -255,7 +255,7 @@ class ClientOmitsCloseQueueWhileOtherQueueOfServerIsOpen(_CloseCallOmitter):
 
 @fault("client-omits-close-queue-after-refused-cancel", breaks="MQQP-3.2.4.9-05")
 class ClientOmitsCloseQueueAfterRefusedCancel(ClientReadCancelling):
-    """The client does not call RemoteQMCloseQueue, if the server refused the cancel of a pending read."""
+    """The client does not call RemoteQMCloseQueue if the server refused to cancel a pending read of the queue."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
