@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from reference_qm.core.transfer.routing import Routing
+
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 

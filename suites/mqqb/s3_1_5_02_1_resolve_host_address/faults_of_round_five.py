@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.resolving import Resolving
+
 from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import PrivateName, parse_format_name
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

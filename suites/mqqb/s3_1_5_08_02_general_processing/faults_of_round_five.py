@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.receiving import Receiving
+
 from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers, replace_during
 from harness.faults.registry import add
@@ -13,8 +16,6 @@ from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from reference_qm.core.transfer.admission import Admission
+
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.names.security_lookup import SecurityLookup
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.model.timers import TimerKey, TimerName

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
+
 from harness.faults.parts import fault
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.store.entries import build_message_id_history_entry
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import INFINITE, Session
 from reference_qm.surface.clock import Now

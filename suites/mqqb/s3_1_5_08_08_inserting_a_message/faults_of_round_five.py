@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reference_qm.core.transfer.routing import Routing
+
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.surface.clock import Now
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault
-from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.transfer.sending import Sending
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from reference_qm.core.transfer.sending import Sending
+
 from harness.faults.parts import fault
 from harness.faults.primitives import replace_during, set_fields
 from harness.faults.registry import add
@@ -12,7 +14,6 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.store.entries import build_removal_change, is_removal_reported
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.surface.clock import Now
 
