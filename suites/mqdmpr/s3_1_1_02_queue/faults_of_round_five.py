@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.public_queue_publishing import PublicQueuePublishing, StatusCallback
 from reference_qm.directory import events
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-journal-of-journaled-public-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerJournalOfJournaledPublicQueuePublished(Publishing):
+class QueueManagerJournalOfJournaledPublicQueuePublished(PublicQueuePublishing):
     """When the queue manager publishes a public queue whose Journaling is True, it also creates a directory object for
     the journal of this queue.
     """

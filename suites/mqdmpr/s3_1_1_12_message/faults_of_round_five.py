@@ -9,9 +9,9 @@ from reference_qm.codec import MessageClass, MessageIdentifier, PublicName, User
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.securing import Securing
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.message_securing import MessageSecuring
+from reference_qm.core.transfer.message_sending import MessageSending
+from reference_qm.core.transfer.message_tracing import MessageTracing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.security import MessageSecurity, SignatureType
 from reference_qm.security.algorithms import PrivacyLevel
@@ -32,7 +32,7 @@ class ReceiverAcknowledgmentOfDeletedQueueNotRequested(FinalAcks):
 
 
 @fault("sender-plain-message-after-encrypted-message-encrypted", breaks="MQDMPR-3.1.1.12-05", blind=True)
-class SenderPlainMessageAfterEncryptedMessageEncrypted(Sending):
+class SenderPlainMessageAfterEncryptedMessageEncrypted(MessageSending):
     """The sender also encrypts the body of a message with the PrivacyLevel None if an earlier message on the same
     session was encrypted.
     """
@@ -43,7 +43,9 @@ class SenderPlainMessageAfterEncryptedMessageEncrypted(Sending):
         if message.security is None and any(session.RemoteQMPublicKey) and self.is_from_this_queue_manager(sent):
             for level in (PrivacyLevel.BASE, PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED):
                 private = replace(message, security=MessageSecurity(PrivacyLevel=level))
-                secured = self.qm.securing.secure_user_message(session, private, serialize_message(private), now)
+                secured = self.qm.message_securing.secure_user_message(
+                    session, private, serialize_message(private), now
+                )
                 if secured is not None:
                     position.UserMessage = replace(secured, TransactionHeader=sent.TransactionHeader)
                     return True
@@ -64,13 +66,13 @@ class SenderExpiredTransactionalMessageReceiveTimeoutReported(AdminAcks):
 
 
 @fault("router-report-of-sent-message-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
-class RouterReportOfSentMessageClassNormal(Tracing):
+class RouterReportOfSentMessageClassNormal(MessageTracing):
     """A queue manager that routes a traced message reports that it sent the message with a message of class NORMAL."""
 
-    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+    def trace_sent_message(self, session: Session, message: Message, now: Now) -> None:
         routed = message.Identifier.QueueManagerGuid != self.qm.adm.Identifier
         if not routed or not message.TracingRequested or message.TracingQueueIdentifier.int == 0:
-            super().trace_sent(session, message, now)
+            super().trace_sent_message(session, message, now)
             return
         report = Message(
             Identifier=MessageIdentifier(self.qm.adm.Identifier, 0),
@@ -80,11 +82,11 @@ class RouterReportOfSentMessageClassNormal(Tracing):
             Body=self.build_report_body(message, session.RemoteQMAddress).encode("utf-16-le"),
             SentTime=now.utc_s,
         )
-        self.qm.own_messages.send(report, now)
+        self.qm.own_message_sending.send(report, now)
 
 
 @fault("sender-message-without-body-signature-missing", breaks="MQDMPR-3.1.1.12-11", blind=True)
-class SenderMessageWithoutBodySignatureMissing(Securing):
+class SenderMessageWithoutBodySignatureMissing(MessageSecuring):
     """The sender adds no signature to a message whose AuthenticationLevel is Sig10 and whose body is empty."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

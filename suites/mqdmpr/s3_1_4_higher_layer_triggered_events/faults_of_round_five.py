@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.parts import fault, only_if
-from reference_qm.core.commands.coordinating import Coordinating
+from harness.faults.parts import fault, faulty_only_if
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.commands.transaction_coordinating import TransactionCoordinating
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import Outcome
+from reference_qm.core.events import TransactionOutcome
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -22,7 +22,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-prepare-after-deletion-of-queue-refused", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class QueueManagerPrepareAfterDeletionOfQueueRefused(Coordinating):
+class QueueManagerPrepareAfterDeletionOfQueueRefused(TransactionCoordinating):
     """The queue manager refuses to prepare a transaction if the queue of one of its operations was deleted."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -62,7 +62,7 @@ class QueueManagerRepeatedCommitAccepted(TransactionCommands):
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         known = request.transaction in self.qm.adm.TransactionCollection
         if request.transaction in self.committed and not known:
-            return Result({"outcome": Outcome.COMMITTED.value})
+            return Result({"outcome": TransactionOutcome.COMMITTED.value})
         result = super().commit_transaction(request, token, now)
         self.committed.add(request.transaction)
         return result
@@ -76,6 +76,6 @@ def _is_move(events: TransactionEvents, operation: TransactionalOperation, now: 
 class QueueManagerMoveOfAbortedTransactionMessageLocked(TransactionEvents):
     """The queue manager leaves a message locked that an aborted transaction was to move."""
 
-    @only_if(_is_move)
+    @faulty_only_if(_is_move)
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         pass

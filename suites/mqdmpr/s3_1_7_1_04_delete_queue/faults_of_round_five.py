@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.queue_lifecycle import QueueLifecycle
 from reference_qm.model.adm import Queue
 
 
 @fault("queue-manager-handle-of-deleted-queue-refers-to-successor", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class QueueManagerHandleOfDeletedQueueRefersToSuccessor(Queues):
+class QueueManagerHandleOfDeletedQueueRefersToSuccessor(QueueLifecycle):
     """An open handle of a deleted queue refers to a new queue with the same path name, so that reads with the handle
     succeed again.
     """

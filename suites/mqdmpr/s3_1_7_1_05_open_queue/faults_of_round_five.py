@@ -7,10 +7,10 @@ from ipaddress import IPv4Address
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, parse_format_name
 from reference_qm.codec.format_names import MulticastName, MultipleElementName, PublicName
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.enums import DesiredAccess
-from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS, Qmcomm
+from reference_qm.core.remote.qmcomm_methods import QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS, QmcommMethods
 from reference_qm.directory import Queue as PublishedQueue
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -60,7 +60,7 @@ class QueueManagerDescriptorFormatNameOfLocalQueuePrivate(QueueOpening):
 
 
 @fault("queue-manager-outgoing-queue-base-priority-of-namesake", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerOutgoingQueueBasePriorityOfNamesake(Destinations):
+class QueueManagerOutgoingQueueBasePriorityOfNamesake(DestinationResolving):
     """The queue manager identifies the public queue of an outgoing queue by its queue name without the computer, so
     that the outgoing queue gets the BasePriority of the first published queue with this name.
     """
@@ -79,7 +79,7 @@ class QueueManagerOutgoingQueueBasePriorityOfNamesake(Destinations):
 
 
 @fault("queue-manager-multicast-queue-open-to-send-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastQueueOpenToSendOpenedToPeek(Qmcomm):
+class QueueManagerMulticastQueueOpenToSendOpenedToPeek(QmcommMethods):
     """The queue manager opens a multicast format name with PeekAccess if an outgoing queue for this name exists."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -108,7 +108,7 @@ class QueueManagerMulticastQueueOpenToSendOpenedToPeek(Qmcomm):
 
 
 @fault("queue-manager-http-queue-open-to-send-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
-class QueueManagerHttpQueueOpenToSendOpenedToRead(Qmcomm):
+class QueueManagerHttpQueueOpenToSendOpenedToRead(QmcommMethods):
     """The queue manager opens an HTTP or HTTPS name for reading if an outgoing queue for this name exists."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:

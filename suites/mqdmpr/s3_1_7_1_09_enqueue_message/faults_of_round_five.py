@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
-from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.message_positions import LOOKUP_ID_WITHOUT_PRIORITY_MASK, MessagePositions
+from reference_qm.core.queueing.queue_quotas import QueueQuotas
 from reference_qm.model.adm import Message, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
@@ -14,7 +14,7 @@ HIGH_BYTE_1 = 1 << 56
 
 
 @fault("queue-manager-recoverable-message-enqueued-while-throttled", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerRecoverableMessageEnqueuedWhileThrottled(Quotas):
+class QueueManagerRecoverableMessageEnqueuedWhileThrottled(QueueQuotas):
     """The queue manager enqueues a recoverable message while Throttled is True."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -28,23 +28,23 @@ class QueueManagerRecoverableMessageEnqueuedWhileThrottled(Quotas):
 
 
 @fault("queue-manager-lookup-identifier-of-own-transactional-message-1", breaks="MQDMPR-3.1.7.1.9-11", blind=True)
-class QueueManagerLookupIdentifierOfOwnTransactionalMessage1(Positions):
+class QueueManagerLookupIdentifierOfOwnTransactionalMessage1(MessagePositions):
     """The high byte of the LookupIdentifier of a transactional message that was sent on this computer is 1."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         assigned = super().assign_lookup_identifier(message)
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         if message.TransactionIdentifier is not None and own:
-            return HIGH_BYTE_1 | assigned & LOW_LOOKUP_ID_BYTES
+            return HIGH_BYTE_1 | assigned & LOOKUP_ID_WITHOUT_PRIORITY_MASK
         return assigned
 
 
 @fault("queue-manager-lookup-identifier-of-priority-7-high-byte-1", breaks="MQDMPR-3.1.7.1.9-12", blind=True)
-class QueueManagerLookupIdentifierOfPriority7HighByte1(Positions):
+class QueueManagerLookupIdentifierOfPriority7HighByte1(MessagePositions):
     """The high byte of the LookupIdentifier of a nontransactional message with the priority 7 is 1."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         assigned = super().assign_lookup_identifier(message)
         if message.TransactionIdentifier is None and message.Priority == HIGHEST_PRIORITY:
-            return HIGH_BYTE_1 | assigned & LOW_LOOKUP_ID_BYTES
+            return HIGH_BYTE_1 | assigned & LOOKUP_ID_WITHOUT_PRIORITY_MASK
         return assigned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.message_reading import MessageReading
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.transactions import Transaction
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-receive-by-cursor-message-of-higher-priority-returned", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
-class QueueManagerReceiveByCursorMessageOfHigherPriorityReturned(Reading):
+class QueueManagerReceiveByCursorMessageOfHigherPriorityReturned(MessageReading):
     """A receive by a cursor returns the first message of the queue instead of the message at the cursor, if the first
     message has a higher priority.
     """
@@ -32,7 +32,7 @@ class QueueManagerReceiveByCursorMessageOfHigherPriorityReturned(Reading):
         queue = queue_desc.QueueReference
         if cursor is not None and queue is not None:
             place = cursor.MessagePositionReference
-            first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+            first = self.qm.message_search.seek_available(queue.MessagePositionList.Start, False)
             if (
                 first is not None
                 and isinstance(place, MessagePosition)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.expectations import facts, in_queue
-from harness.peer.remote import MESSAGE_BODY
+from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 from suites.applications import Application
@@ -40,9 +40,9 @@ def test_remote_receive_by_cursor_ignores_arrivals_before_cursor(remote, judge):
 
 def _send_messages_to_remote_reader(remote, priorities):
     """Send a message for each label with the given priority."""
-    remote.send_all(
+    remote.send_messages_and_require_acks(
         [
-            remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)
+            remote.peer.recoverable_message(base={"PR": priority}, label=label, body=BODY_OF_MESSAGES_FROM_PEER)
             for label, priority in priorities.items()
         ]
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
@@ -21,7 +21,7 @@ def _was_read_by_cursor(entry: RemoteReadEntry) -> bool:
 
 
 @fault("queue-manager-refused-message-of-cursor-locked", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
-class QueueManagerRefusedMessageOfCursorLocked(RemoteEnding):
+class QueueManagerRefusedMessageOfCursorLocked(RemoteReadEnding):
     """The queue manager does not make a message available again that was received by a cursor and whose receive ended
     with RR_NACK.
     """

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from reference_qm.core.transfer.routing import Routing
-
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.message_routing import MessageRouting
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("intermediate-message-after-gap-in-sequence-not-forwarded", breaks="MQQB-3.1.1.5-07", blind=True)
-class IntermediateMessageAfterGapInSequenceNotForwarded(Routing):
+class IntermediateMessageAfterGapInSequenceNotForwarded(MessageRouting):
     """A queue manager between source and destination discards a transactional message if it has not forwarded the
     message with the number PreviousTxSequenceNumber.
     """
@@ -22,7 +21,7 @@ class IntermediateMessageAfterGapInSequenceNotForwarded(Routing):
             numbers = self.__dict__.setdefault("last_numbers", {})
             key = (packet.UserHeader.SourceQueueManager, header.TxSequenceID)
             if header.PreviousTxSequenceNumber > numbers.get(key, 0):
-                receipt.done = True
+                receipt.is_on_disk = True
                 return
             numbers[key] = header.TxSequenceNumber
         super().route_message(session, packet, receipt, now)

@@ -177,10 +177,14 @@ def test_malformed_packet_among_packets_of_segment_closes_session(peer, judge, f
     session.
     """
     connection = peer.open_raw()
-    connection.check_alive()
+    connection.require_session_ack_for_message()
     packets = [peer.recoverable_message(), build_malformed_packets(peer)[flaw], peer.recoverable_message()]
     sent = connection.send_together(*packets)
-    judge.all(expected=closed(), observed=await_early_close(peer, connection), evidence=[*sent, connection.last])
+    judge.all(
+        expected=connection_closed_by_sut(),
+        observed=await_early_close(peer, connection),
+        evidence=[*sent, connection.last],
+    )
 
 
 @malforms("MQQB-2.2.2-D01")

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving
-
-from harness.faults.primitives import replace_during
+from harness.faults.primitives import replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import PrivateName, parse_format_name
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.part import QM
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -33,8 +32,10 @@ add(
     "MQQB-3.1.5.2.1-15",
     "For a private format name, the initiator connects to the destination itself, even if the next hop of the route is "
     "another queue manager.",
-    replace_during(
-        Resolving.resolve_host_address, NextHops.get_next_hop_identifiers, _return_destination_of_private_queue
+    replace_method_during(
+        SessionAddressResolving.resolve_host_address,
+        NextHops.get_next_hop_identifiers,
+        _return_destination_of_private_queue,
     ),
     blind=True,
 )

@@ -34,5 +34,5 @@ def test_request_beside_own_request_is_answered(peer, sut, judge, awaited):
     judge.conclude()
     if awaited == "response":
         outgoing.respond()
-    outgoing.agree()
+    outgoing.answer_connection_parameters()
     outgoing.connection.send(session_ack(AckSequenceNumber=1))

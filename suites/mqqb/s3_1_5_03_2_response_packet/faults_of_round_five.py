@@ -18,7 +18,7 @@ class InitiatorConnectionParametersResponseAfterRetryNotExpected(SessionOpening)
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_response(session, packet, now)
-        if session.retrying and session.SessionState is SessionState.WAITING_CPR_MSG:
+        if session.is_retrying_connection and session.SessionState is SessionState.WAITING_CPR_MSG:
             session.SessionState = SessionState.WAITING_ECR_MSG
 
 
@@ -33,6 +33,6 @@ class InitiatorEstablishConnectionResponseLastHalfOfServerguidIgnored(SessionOpe
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         header = packet.EstablishConnectionHeader
         alike = header.ServerGuid.bytes_le[:8] == session.RemoteQMGuid.bytes_le[:8]
-        if session.direct or not alike:
+        if session.is_destination_direct or not alike:
             return super().is_establish_response_valid(session, packet)
         return header.ClientGuid == self.qm.adm.Identifier and not packet.InternalHeader.CS

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.receiving import Receiving
-
 from harness.faults.parts import fault
-from harness.faults.primitives import combine_installers, replace_during
+from harness.faults.primitives import combine_installers, replace_method_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_history import MessageHistory
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -36,8 +35,16 @@ add(
     "The history entry of a message contains the queue manager from whose session the message arrived, instead of "
     "SourceQueueManager.",
     combine_installers(
-        replace_during(Receiving.take_message, History.find_duplicate, _use_remote_queue_manager_as_source),
-        replace_during(Receiving.take_message, History.remember_message, _use_remote_queue_manager_as_source),
+        replace_method_during(
+            MessageReceiving.put_received_message_into_queue,
+            MessageHistory.find_duplicate,
+            _use_remote_queue_manager_as_source,
+        ),
+        replace_method_during(
+            MessageReceiving.put_received_message_into_queue,
+            MessageHistory.remember_message,
+            _use_remote_queue_manager_as_source,
+        ),
     ),
     blind=True,
 )

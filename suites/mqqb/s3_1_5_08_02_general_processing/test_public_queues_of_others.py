@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import of_classes, one_of
+from harness.expectations import acknowledgments_of_classes, one_of
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
@@ -32,14 +32,14 @@ def test_acknowledgments_of_message_to_public_queue_with_too_many_hops(peer, sut
     acks = receiver.await_acks(1)
     judge(
         "MQQB-3.1.5.8.2-41",
-        expected=one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes()),
+        expected=one_of(acknowledgments_of_classes(AckClass.HOP_COUNT_EXCEEDED), acknowledgments_of_classes()),
         observed=acks,
         case="administration acknowledgments",
         evidence=[*sent, *acks],
     )
     judge(
         "MQQB-3.1.5.8.2-44",
-        expected=one_of(of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2), of_classes()),
+        expected=one_of(acknowledgments_of_classes(*[AckClass.HOP_COUNT_EXCEEDED] * 2), acknowledgments_of_classes()),
         observed=finals,
         case="FinalAcks",
         evidence=[*sent, *finals],

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from reference_qm.core.transfer.admission import Admission
-
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.transfer.message_admission import MessageAdmission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.model.timers import TimerKey, TimerName
-from reference_qm.security import MessageRefused, Sid, authorize_sender
+from reference_qm.security import ReceivedMessageRefused, Sid, authorize_sender
 from reference_qm.surface.clock import Now
 
 KNOWN_PRIVACY_LEVELS = (1, 3, 5)
@@ -62,13 +61,13 @@ class ReceiverKeyOfUndecryptableMessageNotCached(SecurityOnReceipt):
         earlier = list(cache.entries)
         try:
             return super().decrypt_body(packet, now)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             cache.entries = earlier
             raise
 
 
 @fault("receiver-message-with-invalid-privacylevel-put-into-dead-letter-queue", breaks="MQQB-3.1.5.8.3-54", blind=True)
-class ReceiverMessageWithInvalidPrivacylevelPutIntoDeadLetterQueue(Admission):
+class ReceiverMessageWithInvalidPrivacylevelPutIntoDeadLetterQueue(MessageAdmission):
     """The receiver puts an encrypted message with an invalid PrivacyLevel into its dead-letter queue if JN is set."""
 
     def refuse_message(

@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import between, holds
 from harness.run.marks import covers, needs, sut_survives
-from harness.sut.provisioning import ALICE, MALLORY, User
+from harness.sut.provisioning import ALICE, MALLORY, ProvisionedUser
 from harness.wire.protection import RC2
 from suites.mqqb.steps.caching import ENHANCED_PRIVACY_LEVEL, SecurityCaches
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
@@ -24,11 +24,11 @@ REFUSED_MESSAGES: dict[str, dict[str, Any]] = {
 """The encrypted body or the user of a message that the SUT refuses after it has found the key, by the reason."""
 
 
-def _send_with_key(secured: SecuredMessageSender, key: bytes, user: User = ALICE, **changes):
+def _send_with_key(secured: SecuredMessageSender, key: bytes, user: ProvisionedUser = ALICE, **changes):
     """Send a message that is encrypted with an RC2 key; return its disposition and its key blob."""
     message = secured.message(user, body=CLEAR_BODY)
     packet = encrypt_message(secured.sut, message, ENHANCED_PRIVACY_LEVEL, RC2, key, **changes)
-    disposition = secured.dispositions({"": packet})[""]
+    disposition = secured.send_and_read_dispositions({"": packet})[""]
     return disposition, bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
 
 
@@ -51,7 +51,7 @@ def test_cleanup_timer_starts_for_first_key_after_cleanup(peer, sut, judge):
         reason = "the SUT keeps received keys after their lifetime (MS-MQQB note <61>)"
         judge.mark_not_exercised("MQQB-3.1.5.8.3-69", reason=reason, evidence=first.frames)
         return
-    secured.reconnect()
+    secured.open_another_session()
     later, blob = _send_with_key(secured, SYMMETRIC_KEYS[128][::-1])
     if blob not in _list_key_blobs(caches):
         reason = "the SUT does not cache the later key"

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
-
 from harness.faults.parts import fault
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.store.entries import build_message_id_history_entry
+from reference_qm.core.transfer.message_arrival import MessageArrival, UnsavedArrival
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import INFINITE, Session
+from reference_qm.model.adm import INFINITE_TIMEOUT, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Persist
 
 
 @fault("receiver-recoverable-message-with-limited-timetobereceived-not-stored", breaks="MQQB-3.1.5.8.7-12", blind=True)
-class ReceiverRecoverableMessageWithLimitedTimetobereceivedNotStored(Arrival):
+class ReceiverRecoverableMessageWithLimitedTimetobereceivedNotStored(MessageArrival):
     """The receiver acknowledges a recoverable message with a limited TimeToBeReceived, but does not store the message
     on disk.
     """
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
-        if saving.position.MessageReference.TimeToBeReceived == INFINITE:
+        if saving.position.MessageReference.TimeToBeReceived == INFINITE_TIMEOUT:
             super().save_message(saving, packet)
             return
         token = self.qm.assign_persist_token()
         self.qm.savings[token] = saving
         saving.position.key = token
-        saving.position.awaits_disk = True
+        saving.position.is_disk_write_pending = True
         self.qm.emit_effect(Persist(token, build_message_id_history_entry(saving.entry)))
 
 

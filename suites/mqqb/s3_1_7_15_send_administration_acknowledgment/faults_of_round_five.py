@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_qm.core.transfer.sending import Sending
-
 from harness.faults.parts import fault
-from harness.faults.primitives import replace_during, set_fields
+from harness.faults.primitives import replace_method_during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.store.entries import build_removal_change, is_removal_reported
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.surface.clock import Now
 
@@ -31,7 +30,7 @@ add(
     "receiver-receive-ack-privacy-level-of-encrypted-message",
     "MQQB-3.1.7.15-D06",
     "The receiver copies PrivacyLevel of an encrypted message into the acknowledgment that the message was received.",
-    replace_during(AdminAcks.send, Sending.construct_user_message, _copy_privacy_level),
+    replace_method_during(AdminAcks.send, MessageSending.construct_user_message, _copy_privacy_level),
     blind=True,
 )
 

@@ -39,7 +39,7 @@ def test_no_order_or_final_ack_of_encrypted_message_is_encrypted(peer, sut, judg
     receiver.await_acknowledgment(final=True)
     purge_queue(sut, queue)
     receiver.poll_acknowledgment(final=True)
-    for where in ({"destination": peer.missing_queue}, {"queue": "plain"}):
+    for where in ({"destination": peer.format_name_of_missing_queue}, {"queue": "plain"}):
         sent.append(send({}, **where))
         receiver.poll_acknowledgment(final=True)
     came = [*receiver.list_acknowledgments(), *receiver.list_acknowledgments(final=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.rpc import Call
 
 LOWEST_NEGATIVE_DWORD = 0x80000000
@@ -13,7 +13,7 @@ LOWEST_NEGATIVE_DWORD = 0x80000000
 
 
 @fault("server-remotereaddesc-ul-timeout-read-as-signed", breaks="MQQP-2.2.2.1-D01", blind=True)
-class ServerRemotereaddescUlTimeoutReadAsSigned(RemoteStarting):
+class ServerRemotereaddescUlTimeoutReadAsSigned(RemoteReadStarting):
     """The server reads ulTimeout of a REMOTEREADDESC as a signed number, so that it does not wait for a message if
     ulTimeout is 0x80000000 or more, and is not infinite.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.queueing.waiting_reads import WaitingReads
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-read-timer-restarted-by-later-read-of-handle", breaks="MQQP-3.1.2-03", blind=True)
-class ServerReadTimerRestartedByLaterReadOfHandle(Waiting):
+class ServerReadTimerRestartedByLaterReadOfHandle(WaitingReads):
     """When another read with a time limit begins to wait through the same queue handle, the server restarts the timers
     of the reads that already wait there with the ulTimeout of the new read.
     """

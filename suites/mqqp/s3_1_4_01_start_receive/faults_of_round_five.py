@@ -6,12 +6,12 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-start-receive-dw-queue-of-other-open-queue-accepted", breaks="MQQP-3.1.4.1-D07", blind=True)
-class ServerStartReceiveDwQueueOfOtherOpenQueueAccepted(RemoteStarting):
+class ServerStartReceiveDwQueueOfOtherOpenQueueAccepted(RemoteReadStarting):
     """The server accepts a RemoteQMStartReceive whose dwQueue is the handle of another open queue than hRemoteQueue."""
 
     is_first_method = False
@@ -52,12 +52,12 @@ class ServerStartReceive2PeekNextFromFrontAfterRemoval(RemoteReads):
             current = cursor.MessagePositionReference
             has_read = cursor.CursorState is CursorState.READ and isinstance(current, MessagePosition)
             if has_read and current.State is MessagePositionState.DELETED:  # type: ignore[union-attr]
-                self.qm.cursors.rewind(cursor)
+                self.qm.queue_cursors.move_cursor_to_start(cursor)
         super().remote_peek_next(entry, descriptor, cursor, now)
 
 
 @fault("server-start-receive2-request-id-of-start-receive-not-in-use", breaks="MQQP-3.1.4.10-16", blind=True)
-class ServerStartReceive2RequestIdOfStartReceiveNotInUse(RemoteStarting):
+class ServerStartReceive2RequestIdOfStartReceiveNotInUse(RemoteReadStarting):
     """RemoteQMStartReceive2 accepts a dwRequestID that a waiting read of the same queue handle has, if that read was
     begun with RemoteQMStartReceive.
     """
@@ -104,12 +104,12 @@ class ServerStartReceivePeekNextThatWaitedReturnsFirstMessage(RemoteReads):
             self.waiting_entries.remove(entry)
             if position is not None:
                 start = position.QueueReference.MessagePositionList.Start
-                position = self.qm.seeking.seek_available(start, True) or position
+                position = self.qm.message_search.seek_available(start, True) or position
         super().complete_remote_read(entry, status, position)
 
 
 @fault("client-start-receive-peek-next-with-closed-first-cursor", breaks="MQQP-3.1.4.1-09", blind=True)
-class ClientStartReceivePeekNextWithClosedFirstCursor(ClientReading):
+class ClientStartReceivePeekNextWithClosedFirstCursor(ClientMessageReading):
     """In a RemoteQMStartReceive with PEEK_NEXT, the client sets hCursor to the first cursor that it used with the
     queue, even if this cursor is closed.
     """
@@ -120,15 +120,15 @@ class ClientStartReceivePeekNextWithClosedFirstCursor(ClientReading):
         super().__init__(qm)
         self.first_cursor_by_queue: dict[int, int] = {}
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
         self.uses_second_method = True
         try:
-            return super().describe_read2(read)
+            return super().build_start_receive2_description(read)
         finally:
             self.uses_second_method = False
 
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read(read)
+    def build_start_receive_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive_description(read)
         if read.CursorHandle and not self.uses_second_method:
             first = self.first_cursor_by_queue.setdefault(read.queue.number, read.CursorHandle)
             if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:

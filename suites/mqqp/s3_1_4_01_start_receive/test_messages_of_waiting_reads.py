@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_message_without_default_values
+from suites.mqqp.steps.whole import MessageKind, UnchangedMessageExpectation, build_message_without_default_values
 
 pytestmark = needs("qm2qm")
 
@@ -29,11 +29,11 @@ CURSOR_PAST_FIRST_MESSAGE, CURSOR_OF_EMPTY_QUEUE, NO_CURSOR = "past the first me
 @pytest.mark.parametrize(
     ("action", "at", "kind"),
     [
-        pytest.param(Action.RECEIVE, NO_CURSOR, Kind.TRANSACTIONAL, id="receive"),
-        pytest.param(Action.RECEIVE, CURSOR_OF_EMPTY_QUEUE, Kind.EXPRESS, id="receive by cursor"),
-        pytest.param(Action.PEEK_CURRENT, NO_CURSOR, Kind.EXPRESS, id="peek"),
-        pytest.param(Action.PEEK_CURRENT, CURSOR_OF_EMPTY_QUEUE, Kind.TRANSACTIONAL, id="peek by cursor"),
-        pytest.param(Action.PEEK_NEXT, CURSOR_PAST_FIRST_MESSAGE, Kind.EXPRESS, id="peek next"),
+        pytest.param(Action.RECEIVE, NO_CURSOR, MessageKind.TRANSACTIONAL, id="receive"),
+        pytest.param(Action.RECEIVE, CURSOR_OF_EMPTY_QUEUE, MessageKind.EXPRESS, id="receive by cursor"),
+        pytest.param(Action.PEEK_CURRENT, NO_CURSOR, MessageKind.EXPRESS, id="peek"),
+        pytest.param(Action.PEEK_CURRENT, CURSOR_OF_EMPTY_QUEUE, MessageKind.TRANSACTIONAL, id="peek by cursor"),
+        pytest.param(Action.PEEK_NEXT, CURSOR_PAST_FIRST_MESSAGE, MessageKind.EXPRESS, id="peek next"),
     ],
 )
 def test_waiting_read_returns_message_that_arrives(remote, judge, by, rule, action, at, kind):
@@ -44,7 +44,7 @@ def test_waiting_read_returns_message_that_arrives(remote, judge, by, rule, acti
     if at != NO_CURSOR:
         cursor = queue.open_cursor()
     if at == CURSOR_PAST_FIRST_MESSAGE:
-        remote.send_all([build_message_without_default_values(remote.peer, "first", kind)])
+        remote.send_messages_and_require_acks([build_message_without_default_values(remote.peer, "first", kind)])
         queue.peek(by=by, hCursor=cursor).expect_success()
     turns = 1 if action == Action.PEEK_CURRENT else 2  # a second peek would return the same message at once
     for label in ("second", "third")[:turns]:
@@ -52,7 +52,7 @@ def test_waiting_read_returns_message_that_arrives(remote, judge, by, rule, acti
         if read.state_after_silence() != Call.WAITING:
             raise ConformanceFailure(f"the read did not wait for a message: {read.outcome}")
         sent = build_message_without_default_values(remote.peer, label, kind)
-        remote.send_all([sent])
+        remote.send_messages_and_require_acks([sent])
         read.wait()
         if read.outcome != "MQ_OK":
             raise ConformanceFailure(f"the waiting read returned no message: {read.outcome}")

@@ -8,7 +8,7 @@ from harness.expectations import each, facts
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.sut.releases import lacks_method
+from harness.sut.releases import does_release_lack_method
 from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
@@ -31,7 +31,7 @@ def test_request_id_of_read_by_other_method_is_in_use(remote, sut, judge, by, ot
     dwRequestID of a waiting read, it also refuses reads by the other method with the dwRequestIDs of both waiting
     reads, and both reads still wait.
     """
-    if lacks_method(sut, Method.START_RECEIVE2):
+    if does_release_lack_method(sut, Method.START_RECEIVE2):
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not implement RemoteQMStartReceive2")
         return
     queue = remote.open()

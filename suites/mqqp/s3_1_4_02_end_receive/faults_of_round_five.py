@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RemoteReadAck
 
 
 @fault("client-end-receive-not-called-after-receive-by-lookup-id", breaks="MQQP-3.1.4.2-01", blind=True)
-class ClientEndReceiveNotCalledAfterReceiveByLookupId(ClientReading):
+class ClientEndReceiveNotCalledAfterReceiveByLookupId(ClientMessageReading):
     """The client does not call RemoteQMEndReceive for a message from RemoteQMStartReceiveByLookupId."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -24,7 +24,7 @@ class ClientEndReceiveNotCalledAfterReceiveByLookupId(ClientReading):
             self.lookup_entries.append(entry)
         return entry
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+    def call_end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry in self.lookup_entries and ack is RemoteReadAck.RR_ACK:
             return
-        yield from super().end_receive(entry, ack)
+        yield from super().call_end_receive(entry, ack)

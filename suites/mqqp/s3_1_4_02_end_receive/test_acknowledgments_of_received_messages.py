@@ -49,7 +49,7 @@ def test_client_acknowledges_every_received_message(peer, sut, judge, method, ve
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {method}")
         return
     peer.wait(lambda: len(_list_ends(reader)) >= len(starts), None, "a RemoteQMEndReceive")
-    ends = [call.into for call in _list_ends(reader) if call.into is not None]
+    ends = [call.decoded_request for call in _list_ends(reader) if call.decoded_request is not None]
     observed = {
         "handles": [bytes(end.pphContext).hex() for end in ends],
         "acknowledgments": [int(end.dwAck) for end in ends],

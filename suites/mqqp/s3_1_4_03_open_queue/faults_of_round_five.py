@@ -7,12 +7,12 @@ from contextlib import suppress
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
 @fault("client-close-queue-called-before-second-open-queue", breaks="MQQP-3.1.4.3-04", blind=True)
-class ClientCloseQueueCalledBeforeSecondOpenQueue(ClientOpening):
+class ClientCloseQueueCalledBeforeSecondOpenQueue(ClientQueueOpening):
     """When a client opens a remote queue that it has opened before, it calls RemoteQMCloseQueue with a NULL handle
     before RemoteQMOpenQueue.
     """

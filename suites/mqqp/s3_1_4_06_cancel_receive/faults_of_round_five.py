@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.statuses import Status
 
 
 @fault("server-cancel-receive-request-id-of-other-handle-cancelled", breaks="MQQP-3.1.4.6-11", blind=True)
-class ServerCancelReceiveRequestIdOfOtherHandleCancelled(RemoteEnding):
+class ServerCancelReceiveRequestIdOfOtherHandleCancelled(RemoteReadEnding):
     """If no read that waits through hQueue has the dwRequestID of a RemoteQMCancelReceive, the server cancels a read
     with this dwRequestID that waits through another queue handle, and returns MQ_OK.
     """

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
+from reference_qm.core.remote.client_message_reading import ClientMessageReading
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_read_starting import ReadDescription, RemoteReadStarting
 from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, SEEK_BY_READ_ACTION, RemoteReads
-from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -48,11 +48,11 @@ class ServerLookupReadRequestIdInUseAfterFailure(RemoteReads):
 
 
 @fault("client-lookup-read-of-last-message-ul-timeout-infinite", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientLookupReadOfLastMessageUlTimeoutInfinite(ClientReading):
+class ClientLookupReadOfLastMessageUlTimeoutInfinite(ClientMessageReading):
     """In a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV for the last message, the client sets ulTimeout to 0xFFFFFFFF."""
 
-    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        described = super().describe_read2(read)
+    def build_start_receive2_description(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().build_start_receive2_description(read)
         backwards = read.Action in (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
         if backwards and read.LookupId == LAST_LOOKUP_ID:
             described["pRemoteReadDesc"]["ulTimeout"] = INFINITE_MS
@@ -60,7 +60,7 @@ class ClientLookupReadOfLastMessageUlTimeoutInfinite(ClientReading):
 
 
 @fault("server-lookup-read-open-cursor-accepted", breaks="MQQP-3.1.4.11-24", blind=True)
-class ServerLookupReadOpenCursorAccepted(RemoteStarting):
+class ServerLookupReadOpenCursorAccepted(RemoteReadStarting):
     """The server accepts a RemoteQMStartReceiveByLookupId whose hCursor is an open cursor of the queue handle."""
 
     def check_lookup_cursor(self, desc: ReadDescription) -> Status:
@@ -71,7 +71,7 @@ class ServerLookupReadOpenCursorAccepted(RemoteStarting):
 
 
 @fault("server-lookup-read-h-remote-queue-0-replaced-by-dw-queue", breaks="MQQP-3.1.4.11-22", blind=True)
-class ServerLookupReadHRemoteQueue0ReplacedByDwQueue(RemoteStarting):
+class ServerLookupReadHRemoteQueue0ReplacedByDwQueue(RemoteReadStarting):
     """In a RemoteQMStartReceiveByLookupId with hRemoteQueue 0, the server reads from the queue that dwQueue names."""
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:

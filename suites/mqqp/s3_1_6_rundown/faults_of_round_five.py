@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_read_ending import RemoteReadEnding
 from reference_qm.model.statuses import Status
 
 
@@ -14,7 +14,7 @@ def _ignore_status(status: Status) -> None:
 
 
 @fault("server-second-unfinished-receive-of-lost-connection-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
-class ServerSecondUnfinishedReceiveOfLostConnectionDeleted(RemoteEnding):
+class ServerSecondUnfinishedReceiveOfLostConnectionDeleted(RemoteReadEnding):
     """When the connection of a client with several unfinished receives is lost, the server returns only the message of
     one receive to its queue, and deletes the messages of the others.
     """

@@ -7,27 +7,27 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName
-from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.destination_resolving import parse_format_name_of_command
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_queue_opening import ClientQueueOpening
 
 
 @fault("client-remote-open-queue-entry-handle-of-first-opening", breaks="MQQP-3.2.4.1-17", blind=True)
-class ClientRemoteOpenQueueEntryHandleOfFirstOpening(ClientOpening):
+class ClientRemoteOpenQueueEntryHandleOfFirstOpening(ClientQueueOpening):
     """When a client opens a remote queue that it has already open, it creates the second RemoteOpenQueueEntry with the
     RRSessionHandle of the first.
     """
 
-    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+    def add_remote_open_queue_entry(self, queue: RemoteQueue, context: UUID | None) -> None:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.queue.FormatName == queue.FormatName:
                 context = entry.RRSessionHandle
                 break
-        super().add_remote_open_queue(queue, context)
+        super().add_remote_open_queue_entry(queue, context)
 
 
 @fault("client-open-queue-lic-guid-of-private-format-name", breaks="MQQP-3.2.4.1-10", blind=True)
-class ClientOpenQueueLicGuidOfPrivateFormatName(ClientOpening):
+class ClientOpenQueueLicGuidOfPrivateFormatName(ClientQueueOpening):
     """When a client opens a remote queue by a private format name, it sets pLicGuid of RemoteQMOpenQueue to the
     ComputerGuid of the format name.
     """

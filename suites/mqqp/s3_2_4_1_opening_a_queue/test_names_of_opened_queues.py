@@ -29,7 +29,7 @@ def test_client_open_queue_has_own_guid_for_every_kind_of_name(peer, sut, judge)
         elif not name.endswith(";JOURNAL"):
             raise ConformanceFailure(f"the SUT did not open {name}")
     calls = reader.server.list_calls_of(Method.OPEN_QUEUE)
-    found = [UUID(bytes_le=bytes(call.into.pLicGuid)) for call in calls if call.into is not None]
+    found = [UUID(bytes_le=bytes(call.decoded_request.pLicGuid)) for call in calls if call.decoded_request is not None]
     if not found:
         raise ConformanceFailure("the SUT did not call RemoteQMOpenQueue")
     judge("MQQP-3.2.4.1-10", expected=each(sut.guid, "pLicGuid"), observed=found, evidence=calls)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.queueing.message_reading import MessageReading
+from reference_qm.core.transfer.message_enqueueing import MessageEnqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue
 from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus, Status
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-message-received-from-journal-kept", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerMessageReceivedFromJournalKept(Reading):
+class QueueManagerMessageReceivedFromJournalKept(MessageReading):
     """The queue manager does not remove a message that an application receives from the journal of a queue."""
 
     def take_message_out(
@@ -32,7 +32,7 @@ class QueueManagerMessageReceivedFromJournalKept(Reading):
 
 
 @fault("queue-manager-message-for-second-of-several-own-queues-dropped", breaks="MQSO-3.3.4.3-D02", blind=True)
-class QueueManagerMessageForSecondOfSeveralOwnQueuesDropped(Enqueueing):
+class QueueManagerMessageForSecondOfSeveralOwnQueuesDropped(MessageEnqueueing):
     """If an application sends a message to several queues of the queue manager at once, the queue manager stores the
     message only in the first of these queues.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.sessions.connecting import get_outgoing_queue
-from reference_qm.core.sessions.resolving import Resolving, is_ip_address_text
+from reference_qm.core.queueing.waiting_reads import WaitingReads
+from reference_qm.core.sessions.session_address_resolving import SessionAddressResolving, is_ip_address_text
+from reference_qm.core.sessions.session_connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import ConnectionStatus
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-second-waiting-receive-of-queue-ended-at-once", breaks="MQSO-4.3.1.1-01", blind=True)
-class QueueManagerSecondWaitingReceiveOfQueueEndedAtOnce(Waiting):
+class QueueManagerSecondWaitingReceiveOfQueueEndedAtOnce(WaitingReads):
     """While a receive of one application waits at a queue, the queue manager ends the receive of another application
     at once, without a message.
     """
@@ -43,7 +43,7 @@ class QueueManagerSecondWaitingReceiveOfQueueEndedAtOnce(Waiting):
 
 
 @fault("sender-direct-name-with-host-name-needs-directory", breaks="MQSO-4.3.3-D02", blind=True)
-class SenderDirectNameWithHostNameNeedsDirectory(Resolving):
+class SenderDirectNameWithHostNameNeedsDirectory(SessionAddressResolving):
     """A sender without a directory does not send messages to a direct format name that contains a host name instead of
     an address.
     """
@@ -55,6 +55,8 @@ class SenderDirectNameWithHostNameNeedsDirectory(Resolving):
         host = None if destination is None or not name.lower().startswith("direct=") else destination.HostName
         if without_directory and host is not None and not is_ip_address_text(host):
             status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
-            self.qm.closing.fail_to_establish(session, status, "there is no directory", now)
+            self.qm.session_closing.close_session_after_failed_establishment(
+                session, status, "there is no directory", now
+            )
             return
         super().resolve_host_address(session, now)

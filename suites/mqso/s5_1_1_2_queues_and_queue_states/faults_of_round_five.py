@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, parse_format_name
-from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.destination_resolving import DestinationResolving
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-outgoing-queue-shared-by-private-names-of-a-machine", breaks="MQSO-5.1.1.2-D07", blind=True)
-class SenderOutgoingQueueSharedByPrivateNamesOfAMachine(Destinations):
+class SenderOutgoingQueueSharedByPrivateNamesOfAMachine(DestinationResolving):
     """The sender puts the messages for all private format names with the same ComputerGuid into one outgoing queue."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:

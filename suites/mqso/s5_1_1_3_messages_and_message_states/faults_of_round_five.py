@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.message_journaling import MessageJournaling
 from reference_qm.model.adm import MessagePosition
 
 
 @fault("sender-failed-message-with-positive-journaling-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
-class SenderFailedMessageWithPositiveJournalingDeadLettered(Journaling):
+class SenderFailedMessageWithPositiveJournalingDeadLettered(MessageJournaling):
     """The sender puts a message that it could not deliver into the dead-letter queue if the message requests positive
     journaling only.
     """

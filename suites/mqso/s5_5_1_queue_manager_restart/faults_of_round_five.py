@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.faults.parts import fault
-from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.store.entries import build_removal_change
 
 
 @fault("sender-outgoing-transactional-message-lost-at-second-restart", breaks="MQSO-5.5.1-02", blind=True)
-class SenderOutgoingTransactionalMessageLostAtSecondRestart(Restoring):
+class SenderOutgoingTransactionalMessageLostAtSecondRestart(StateRestoring):
     """The sender restores the transactional messages of its outgoing queues at a restart and then removes their
     records, so that a second restart loses these messages.
     """

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import MessageRefused, SignatureType
+from reference_qm.security import ReceivedMessageRefused, SignatureType
 from reference_qm.security.receiving import SENDER_TYPE_NONE
 from reference_qm.security.signatures import is_signed
 from reference_qm.surface.clock import Now
@@ -55,7 +55,7 @@ class ReceiverLaterSignatureByKnownCertificateNotVerified(SecurityOnReceipt):
         certificate = header.SecurityData.SenderCert
         try:
             checked = super().authenticate_packet(packet)
-        except MessageRefused:
+        except ReceivedMessageRefused:
             if certificate not in self.known_certificates:
                 raise
             return _set_signature_type(packet, SignatureType.SIG20)
