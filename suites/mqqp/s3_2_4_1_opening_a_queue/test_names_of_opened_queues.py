@@ -21,7 +21,7 @@ def test_client_open_queue_has_own_guid_for_every_kind_of_name(peer, sut, judge)
     identifier.
     """
     reader = Reader(peer, sut)
-    private = peer.private_name(PRIVATE_QUEUE_NUMBER)
+    private = peer.build_private_format_name_of_peer(PRIVATE_QUEUE_NUMBER)
     for name in (private, reader.format_name, private, f"{private};JOURNAL", f"{reader.format_name};JOURNAL"):
         opened = reader.begin_open_queue(name)
         if opened.outcome() is CommandOutcome.SUCCESS:
