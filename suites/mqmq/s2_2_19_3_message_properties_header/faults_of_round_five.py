@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.store.messages import HASH_SHA_512
-from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
-
-_VT_BSTR = 8
-
-
-@fault("sender-report-body-type-vt-bstr", breaks="MQMQ-2.2.19.3-15", blind=True)
-class SenderReportBodyTypeVtBstr(OwnMessages):
-    """The sender sets BodyType of a report to 8 (VT_BSTR), which MS-MQMQ 2.2.12 does not list."""
-
-    def send(self, message: Message, now: Now) -> None:
-        if message.Class == MessageClass.MQMSG_CLASS_REPORT:
-            message = replace(message, BodyType=_VT_BSTR)
-        super().send(message, now)
 
 
 @fault("sender-hash-algorithm-of-signed-and-encrypted-message-always-sha-512", breaks="MQMQ-2.2.19.3-D02", blind=True)
