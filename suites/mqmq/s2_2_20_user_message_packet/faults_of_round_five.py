@@ -37,6 +37,20 @@ class ReceiverSoapHeaderWithHeaderDataLength0Refused(Identifying):
         return packet
 
 
+@fault("receiver-soap-header-with-body-data-length-0-refused", breaks="MQMQ-2.2.20.7-06")
+class ReceiverSoapHeaderWithBodyDataLength0Refused(Identifying):
+    """The receiver reads a terminating null from Body even if BodyDataLength of a SoapHeader is 0, and refuses the
+    message.
+    """
+
+    def identify_packet(self, data: bytes) -> Packet:
+        packet = super().identify_packet(data)
+        soap = packet.SoapHeader if isinstance(packet, UserMessagePacket) else None
+        if soap is not None and not soap.BodyDataLength:
+            raise FormatError("SoapHeader.Body", 0, "a fault", "the terminating null is missing")
+        return packet
+
+
 def _omit_terminator_of_last_element(packet: Any) -> bytes:
     header = packet.MultiQueueFormatHeader
     listed = header.Destination

@@ -16,3 +16,10 @@ add(
     change_signed_packet(SignatureType.SIG30, {"MessagePropertiesHeader.Flags": lambda old: old & _POSITIVE_ACK_FLAGS}),
     blind=True,
 )
+
+add(
+    "sender-msmq-2-signature-without-negative-ack-bits",
+    "MQMQ-2.5.2-12",
+    "The sender computes an MSMQ 2.0 signature as if the two bits for negative acknowledgments were clear.",
+    change_signed_packet(SignatureType.SIG20, {"MessagePropertiesHeader.Flags": lambda old: old & _POSITIVE_ACK_FLAGS}),
+)
