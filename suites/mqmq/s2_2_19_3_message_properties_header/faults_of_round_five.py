@@ -14,8 +14,8 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-hash-algorithm-of-signed-and-encrypted-message-always-sha-512", breaks="MQMQ-2.2.19.3-D02", blind=True)
 class SenderHashAlgorithmOfSignedAndEncryptedMessageAlwaysSha512(Securing):
-    """The sender sets HashAlgorithm of a message that is both signed and encrypted to SHA-512, whatever the application
-    requested.
+    """The sender sets HashAlgorithm of a message that is both signed and encrypted to SHA-512, even if the application
+    requested another algorithm.
     """
 
     def secure_user_message(
