@@ -22,7 +22,7 @@ def test_message_sent_again_has_debug_header_with_dh(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut)
     sent = [outgoing.send(body="traced", delivery=one, trace_queue=TRACE_QUEUE_GUID) for one in DELIVERIES]
-    outgoing.session.close()
+    peer.inbox.conversation(sent[-1]).close()
     wanted = 2 * len(sent)
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(peer.inbox.pieces[outgoing.seen - len(sent) :]) >= wanted, within_ms)

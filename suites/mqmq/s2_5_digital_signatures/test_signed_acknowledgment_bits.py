@@ -60,6 +60,8 @@ def _describe_signed_bits(frame: Frame, level: str) -> str:
         return VALID_SIGNATURE_OUTCOME
     value = read_signature(frame, SIGNATURE_TYPE_BY_NAME[level])
     at = find_properties_header_offset(frame.data)
+    if at is None:
+        raise ConformanceFailure("the signed message has no MessagePropertiesHeader")
     for bits in range(ACKNOWLEDGMENT_BITS_MASK + 1):
         data = frame.data[:at] + bytes([frame.data[at] & ~ACKNOWLEDGMENT_BITS_MASK | bits]) + frame.data[at + 1 :]
         if is_signature(bytes(value), data, SIGNATURE_TYPE_BY_NAME[level], ALICE.certificate):
