@@ -80,13 +80,12 @@ def _describe_provider_info(info):
 @pytest.mark.parametrize("level", ["none", "base", "enhanced", "advanced"])
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, level, delivery):
-    """The SUT sends a signed message with each privacy level: SecurityID, EncryptionKey, Signature, SenderCert and
-    ProviderInfo are in this order, each at a multiple of 4 bytes.
+    """The SUT sends two signed messages with each privacy level. In the first, SecurityID, EncryptionKey, Signature,
+    SenderCert and ProviderInfo are in this order, each at a multiple of 4 bytes. ProviderInfo of both is well-formed.
     """
     outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
-    frame = _send_message_with_sample_tag(
-        outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery
-    )
+    properties = {"authentication_level": "sig20", "privacy_level": level, "delivery": delivery}
+    frame, later = (_send_message_with_sample_tag(outgoing, sender="alice", **properties) for _ in range(2))
     outgoing.end()
     found = Layout(frame)
     secret = level != "none"
@@ -128,17 +127,18 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=_find_item_offsets(frame),
         evidence=frame,
     )
-    info = found.fields.get(f"{SECURITY_HEADER_PREFIX}ProviderInfo")
-    if info is None:
-        judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
-    else:
-        judge(
-            "MQMQ-2.2.20.6-D05",
-            expected=PROVIDER_INFO_LAYOUT,
-            case="ProviderInfo",
-            observed=_describe_provider_info(bytes.fromhex(info)),
-            evidence=frame,
-        )
+    for case, sent in (("ProviderInfo", frame), ("ProviderInfo of a later message", later)):
+        info = Layout(sent).fields.get(f"{SECURITY_HEADER_PREFIX}ProviderInfo")
+        if info is None:
+            judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=sent)
+        else:
+            judge(
+                "MQMQ-2.2.20.6-D05",
+                expected=PROVIDER_INFO_LAYOUT,
+                case=case,
+                observed=_describe_provider_info(bytes.fromhex(info)),
+                evidence=sent,
+            )
 
 
 @needs("security", "send")

@@ -73,7 +73,7 @@ RULE_BY_SIGNATURE_TYPE_AND_CHANGE = {
 CONTENT_RULE_BY_SIGNATURE_TYPE = {"sig10": "MQMQ-2.2.20.6-25", "sig20": "MQMQ-2.2.20.6-26", "sig30": "MQMQ-2.2.20.6-27"}
 
 
-def _is_signed(frame, level):
+def is_signed_by_alice(frame, level):
     """Return whether the message has Alice's signature of the given type."""
     several = level == "sig30"
     if not frame["UserHeader"].SH or (several and not frame["UserHeader"].MQ):
@@ -114,7 +114,7 @@ def test_sender_signs_each_changed_property(peer, sut, judge, level):
         frame = outgoing.send(
             **PROPERTIES_OF_UNCHANGED_MESSAGE | properties, authentication_level=level, sender=ALICE.name
         )
-        signed = _is_signed(frame, level)
+        signed = is_signed_by_alice(frame, level)
         if not (name or signed):
             raise ConformanceFailure(
                 "the signature of a plain message is invalid: the SUT and the tester may hash different bytes (E81)"

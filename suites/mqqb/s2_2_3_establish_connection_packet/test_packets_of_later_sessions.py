@@ -5,9 +5,12 @@ and while another session is open.
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from typing import Any
 
-from harness.errors import ConformanceFailure
+import pytest
+
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import between, fields
 from harness.peer.handshake import build_parameters_request, establish_request
 from harness.peer.inbox import establish_response
@@ -134,3 +137,33 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
         _judge_parameters_size(judge, parameters, f"parameters of the {attempt}")
         _judge_parameter_fields(judge, parameters, f"parameters of the {attempt}")
         connection.close()
+
+
+@covers("MQQB-2.2.3-01", "MQQB-2.2.3-02")
+@pytest.mark.parametrize(
+    "cause", [pytest.param("offline", marks=needs("pause")), pytest.param("session limit", marks=needs("configure"))]
+)
+def test_refusal_has_in_set_and_pt_2(peer, sut, judge, cause):
+    """The SUT is offline, or its session limit is reached, and the peer requests a session. If the SUT answers, the
+    response has IN set and PT 2.
+    """
+    rules = ("MQQB-2.2.3-01", "MQQB-2.2.3-02")
+    if cause == "offline":
+        sut.take_offline()
+    elif sut.control.call("configure").get("max_sessions") is None:
+        judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
+        return
+    else:
+        peer.open_raw()
+        sut.configure(max_sessions=1)
+    answer = None
+    with suppress(SutUnavailable):
+        connection = peer.connect()
+        connection.send(establish_request(peer))
+        answer = connection.poll_packet(0)
+    if cause == "offline":
+        sut.bring_online()
+    if answer is None:
+        judge.mark_not_exercised(*rules, reason="the SUT sends no response when it refuses a session")
+        return
+    _judge_in_flag_and_packet_type(judge, rules, 2, answer, f"refusal ({cause})")

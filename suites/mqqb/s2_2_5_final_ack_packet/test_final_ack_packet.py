@@ -163,10 +163,10 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
             case=f"queue manager and number of the destination queue of the FinalAck of a {case}",
             evidence=[sent, frame],
         )
-        _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
+        judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
 
 
-def _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame):
+def judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame):
     """Judge that bytes 16 to 35 of the body are the SourceGUID and the MessageID of the acknowledged message."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     number = int(sent["UserHeader"].MessageID)
@@ -208,7 +208,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
-    _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
+    judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
     judge(
         rule,
         "MQMQ-2.2.18.1.6-D01",
@@ -241,7 +241,7 @@ def test_final_ack_after_end_of_session_names_its_message(peer, sut, judge):
         case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
         evidence=[sent, frame],
     )
-    _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
+    judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
 
 
 @covers("MQQB-2.2.5.1-D02")

@@ -11,6 +11,7 @@ from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG10, SIG20, SIG30
+from suites.mqqb.s2_2_5_final_ack_packet.test_final_ack_packet import judge_source_guid_and_message_id_in_final_ack
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.secured import (
@@ -120,11 +121,12 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     )
 
 
-@covers("MQQB-2.2.5-22")
+@covers("MQQB-2.2.5-22", "MQQB-2.2.5-24")
 @varied("response queue", "application tag")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     """The peer sends a message with JN and one with JP. TimeToBeReceived of both is 1 s, and expires while they are in
-    the queue. The SUT sends FinalAcks of class NACK_RECEIVE_TIMEOUT.
+    the queue. The SUT sends FinalAcks of class NACK_RECEIVE_TIMEOUT, whose bodies contain the identifiers of the
+    messages.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send({flag: 1, "TimeToBeReceived": SHORT_LIFETIME_S}) for flag in ("JN", "JP")]
@@ -144,6 +146,8 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
             case=f"class of the FinalAck of the message with {flag}",
             evidence=[*sent, *finals.values()],
         )
+        if number in finals:
+            judge_source_guid_and_message_id_in_final_ack(peer, judge, sent[number - 1], finals[number])
 
 
 @needs("receive", "queue_control", "subqueues")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.run.marks import covers, needs
 
 
 @needs("configure", "restart")
 @covers("MQQB-3.1.1.3-27")
-def test_send_insecure_nacks_of_false_is_kept_over_restart(sut, judge):
-    """SendInsecureNacks is set to FALSE, and is still FALSE after a restart."""
+@pytest.mark.parametrize("with_restart_between_changes", [False, True])
+def test_send_insecure_nacks_of_false_is_kept_over_restart(sut, judge, with_restart_between_changes):
+    """SendInsecureNacks is set to TRUE and then to FALSE, before a restart or with a restart between the changes. It is
+    FALSE after the last restart.
+    """
+    sut.configure(send_insecure_nacks=True)
+    if with_restart_between_changes:
+        sut.restart()
     sut.configure(send_insecure_nacks=False)
     sut.restart()
     judge(

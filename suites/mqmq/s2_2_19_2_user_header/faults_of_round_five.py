@@ -1,0 +1,30 @@
+"""Faults of the fifth round that break rules of MS-MQMQ 2.2.19.2 UserHeader."""
+
+from __future__ import annotations
+
+from reference_qm.core.transfer.receiving import Receiving
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import MessagePropertiesHeader, UserMessagePacket
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+_UPPER_X3_BIT = 0b10
+
+
+@fault(
+    "receiver-user-header-upper-x3-bit-cancels-arrival-acknowledgment",
+    breaks="MQMQ-2.2.19.2-26",
+    blind=True,
+)
+class ReceiverUserHeaderUpperX3BitCancelsArrivalAcknowledgment(Receiving):
+    """The receiver disregards the request for a positive arrival acknowledgment in a message whose UserHeader.Flags has
+    the upper of the two bits X3 set.
+    """
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if packet.UserHeader.X3 & _UPPER_X3_BIT:
+            requested = packet.MessagePropertiesHeader.Flags & ~MessagePropertiesHeader.flags(PA=1)
+            packet = set_fields(packet, {"MessagePropertiesHeader.Flags": requested})
+        super().take_message(session, packet, receipt, now)

@@ -1,0 +1,35 @@
+"""Faults of the fifth round that break rules of MS-MQQB 2.2.7 Ping Packet."""
+
+from __future__ import annotations
+
+from reference_qm.core.sessions.ping import Ping
+
+from harness.faults.parts import replace_part
+from harness.faults.primitives import at_restart, combine_installers, set_fields
+from harness.faults.registry import add
+from reference_qm.codec import PingPacket
+from reference_qm.core.queue_manager import QueueManager
+
+
+class _RequestFlagInvertedAfterRestart(Ping):
+    """The initiator inverts RC of Ping Requests after a restart."""
+
+    has_restarted = False
+
+    def build_request(self) -> PingPacket:
+        request = super().build_request()
+        return set_fields(request, {"Flags": request.Flags ^ PingPacket.flags(RC=1)}) if self.has_restarted else request
+
+
+def _note_restart(qm: QueueManager) -> None:
+    assert isinstance(qm.ping, _RequestFlagInvertedAfterRestart)
+    qm.ping.has_restarted = True
+
+
+add(
+    "initiator-ping-request-flag-rc-wrong-after-restart",
+    "MQQB-2.2.7-02",
+    "The initiator loses OperatingSystemType at a restart, and then sends Ping Requests with the wrong value of RC.",
+    combine_installers(replace_part(_RequestFlagInvertedAfterRestart), at_restart(_note_restart)),
+    blind=True,
+)
