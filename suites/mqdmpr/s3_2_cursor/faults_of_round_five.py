@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from reference_qm.core.queueing.cursors import Cursors
-
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
+from reference_qm.core.queueing.queue_cursors import QueueCursors
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 
 
 @fault("cursor-second-completed-receive-leaves-state-wait-receive", breaks="MQDMPR-3.2.7.5-06", blind=True)
-class CursorSecondCompletedReceiveLeavesStateWaitReceive(Cursors):
+class CursorSecondCompletedReceiveLeavesStateWaitReceive(QueueCursors):
     """A cursor keeps the CursorState WAIT_RECEIVE after a message has completed its second pending receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -29,7 +28,7 @@ class CursorSecondCompletedReceiveLeavesStateWaitReceive(Cursors):
 
 
 @fault("cursor-handle-is-number-of-open-cursors", breaks="MQDMPR-3.2.1.2-02", blind=True)
-class CursorHandleIsNumberOfOpenCursors(Cursors):
+class CursorHandleIsNumberOfOpenCursors(QueueCursors):
     """The queue manager uses the number of open cursors as the Handle of a new cursor, so that after a cursor was
     closed, two open cursors can have the same Handle.
     """
@@ -45,7 +44,7 @@ class CursorHandleIsNumberOfOpenCursors(Cursors):
 
 
 @fault("cursor-second-of-queue-handle-begins-in-state-wait-peek", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class CursorSecondOfQueueHandleBeginsInStateWaitPeek(Cursors):
+class CursorSecondOfQueueHandleBeginsInStateWaitPeek(QueueCursors):
     """The CursorState of a new cursor is WAIT_PEEK if the queue was already opened with another cursor of the same
     handle.
     """

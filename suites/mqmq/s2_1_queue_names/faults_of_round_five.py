@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.commands.commands import Commands
-from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
-
 from harness.faults.parts import fault
 from reference_qm.codec import FormatError, MachineQueuePath, PrivateName, parse_format_name
+from reference_qm.core.commands.higher_layer_commands import HigherLayerCommands
 from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destination_resolving import DestinationResolving, parse_format_name_of_command
 from reference_qm.model.adm import Queue
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -19,7 +18,7 @@ _HIGHEST_SIGNED_NUMBER = 0x7FFFFFFF
 
 
 @fault("sender-private-format-name-with-number-above-7fffffff-refused", breaks="MQMQ-2.1.4-D01", blind=True)
-class SenderPrivateFormatNameWithNumberAbove7fffffffRefused(Destinations):
+class SenderPrivateFormatNameWithNumberAbove7fffffffRefused(DestinationResolving):
     """The sender refuses a message for a private format name with a queue number above 0x7FFFFFFF."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -30,7 +29,7 @@ class SenderPrivateFormatNameWithNumberAbove7fffffffRefused(Destinations):
 
 
 @fault("sender-system-queue-of-other-computer-in-multiple-name-accepted", breaks="MQMQ-2.1.7-D01", blind=True)
-class SenderSystemQueueOfOtherComputerInMultipleNameAccepted(Commands):
+class SenderSystemQueueOfOtherComputerInMultipleNameAccepted(HigherLayerCommands):
     """The sender accepts a multiple-element format name that contains the direct format name of a system queue of
     another computer.
     """

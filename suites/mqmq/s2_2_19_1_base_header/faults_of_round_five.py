@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.transfer.receiving import Receiving
-
 from harness.faults.parts import fault
 from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -15,7 +14,7 @@ _SESSION_HEADER_FLAG = BaseHeader.flags(SH=1)
 
 
 @fault("receiver-base-header-bit-x3-hides-session-header", breaks="MQMQ-2.2.19.1-17", blind=True)
-class ReceiverBaseHeaderBitX3HidesSessionHeader(Receiving):
+class ReceiverBaseHeaderBitX3HidesSessionHeader(MessageReceiving):
     """The receiver accepts a UserMessage with bit X3 of BaseHeader.Flags set, but does not process the
     acknowledgment in its SessionHeader.
     """

@@ -47,7 +47,7 @@ def test_unused_bit_does_not_hide_session_header(peer, sut, judge):
     session.close()
     sender.send(len(UNUSED_BIT_BY_RULE) + 1, delivery="recoverable")
     later = sender.await_session()
-    frames = sender.collect_all(later, 1)
+    frames = sender.collect_messages_until_silence(later, 1)
     again = Sender.list_tags(frames)
     for number, (rule, bit) in enumerate(UNUSED_BIT_BY_RULE.items(), 1):
         if number > len(acks):

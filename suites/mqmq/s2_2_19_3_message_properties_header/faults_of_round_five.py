@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from reference_qm.core.transfer.securing import Securing
-
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, wrong_fields
+from harness.faults.primitives import send_wrong_field_values, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.store.messages import HASH_SHA_512
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("sender-hash-algorithm-of-signed-and-encrypted-message-always-sha-512", breaks="MQMQ-2.2.19.3-D02", blind=True)
-class SenderHashAlgorithmOfSignedAndEncryptedMessageAlwaysSha512(Securing):
+class SenderHashAlgorithmOfSignedAndEncryptedMessageAlwaysSha512(MessageSecuring):
     """The sender sets HashAlgorithm of a message that is both signed and encrypted to SHA-512, even if the application
     requested another algorithm.
     """
@@ -33,7 +32,7 @@ add(
     "sender-report-label-length-without-null",
     "MQMQ-2.2.19.3-11",
     "The sender omits the terminating null of the label of a report, and does not count it in LabelLength.",
-    wrong_fields(
+    send_wrong_field_values(
         UserMessagePacket,
         {"MessagePropertiesHeader.LabelTerminated": False, "MessagePropertiesHeader.Padding": None},
         lambda packet: packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT,

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqmq.s2_2_19_3_message_properties_header.test_hash_algorithm import HASH_ALGORITHMS
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 
 @needs("security", "send", "private_names")
@@ -20,7 +20,7 @@ def test_hash_algorithm_of_encrypted_message_is_requested_one(peer, sut, judge, 
     """The SUT sends encrypted messages that are signed with each hash algorithm: HashAlgorithm is the number of that
     algorithm. Algorithms that the SUT refuses are not judged.
     """
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     secured = {"sender": "alice", "authentication_level": "sig20", "privacy_level": "enhanced", "delivery": delivery}
     frames = {}
     for name in HASH_ALGORITHMS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.primitives import packets
+from harness.faults.primitives import change_packets_of_kind
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import UserMessagePacket
@@ -33,6 +33,6 @@ add(
     "sender-aligned-destination-list-padded-by-4-bytes",
     "MQMQ-2.2.20.1-D03",
     "The sender adds 4 bytes of padding after the destination list if the list already ends on a 4-byte boundary.",
-    packets(UserMessagePacket, _add_padding_after_destination_list, _has_aligned_destination_list),
+    change_packets_of_kind(UserMessagePacket, _add_padding_after_destination_list, _has_aligned_destination_list),
     blind=True,
 )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from reference_qm.core.transfer.in_sequence import InSequence
-
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.transactional_receiving import TransactionalReceiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transaction-header-bit-x1-prevents-final-ack", breaks="MQMQ-2.2.20.5-08", blind=True)
-class ReceiverTransactionHeaderBitX1PreventsFinalAck(InSequence):
+class ReceiverTransactionHeaderBitX1PreventsFinalAck(TransactionalReceiving):
     """The receiver accepts a message with bit X1 of TransactionHeader.Flags set, but sends no FinalAck when the message
     leaves its queue.
     """
@@ -20,7 +19,7 @@ class ReceiverTransactionHeaderBitX1PreventsFinalAck(InSequence):
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         super().receive_transactional_message(session, packet, receipt, now)
-        queue = self.qm.arrival.find_destination(packet)
+        queue = self.qm.message_arrival.find_destination(packet)
         if packet.TransactionHeader is None or not packet.TransactionHeader.X1 or queue is None:
             return
         for position in queue.MessagePositionList:

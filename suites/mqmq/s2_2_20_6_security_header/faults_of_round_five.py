@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.transfer.securing import Securing
-
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.signed_packets import change_signed_packet
 from reference_qm.codec import ProviderInfo, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
+from reference_qm.core.transfer.message_securing import MessageSecuring
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import SignatureType
 from reference_qm.surface.clock import Now
@@ -20,7 +19,7 @@ _RSA_FULL_PROVIDER_TYPE = 1
 
 
 @fault("sender-provider-info-with-cached-key-not-terminated", breaks="MQMQ-2.2.20.6-D05", blind=True)
-class SenderProviderInfoWithCachedKeyNotTerminated(Securing):
+class SenderProviderInfoWithCachedKeyNotTerminated(MessageSecuring):
     """The sender omits the terminating null of ProviderName in each encrypted message except the first."""
 
     def __init__(self, qm: QM) -> None:
@@ -43,7 +42,7 @@ class SenderProviderInfoWithCachedKeyNotTerminated(Securing):
 
 
 @fault("sender-provider-name-of-signature-empty", breaks="MQMQ-2.2.20.6-07", blind=True)
-class SenderProviderNameOfSignatureEmpty(Securing):
+class SenderProviderNameOfSignatureEmpty(MessageSecuring):
     """The sender clears DE in the SecurityHeader of a signed message, and sends a ProviderInfo with an empty
     ProviderName.
     """

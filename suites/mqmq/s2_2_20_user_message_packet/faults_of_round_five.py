@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.sending import Sending
-
 from harness.faults.parts import fault
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import BaseHeader, FormatError, MQFDirectQueueFormatName, Packet, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.message_receiving import MessageReceiving
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -81,13 +80,13 @@ add(
     "MQMQ-2.2.20.2-05",
     "The sender omits the terminating null of the last element in FormatNameList of the destination list if this "
     "element is a direct format name.",
-    packets(UserMessagePacket, _omit_terminator_of_last_element, _has_direct_name_as_last_element),
+    change_packets_of_kind(UserMessagePacket, _omit_terminator_of_last_element, _has_direct_name_as_last_element),
     blind=True,
 )
 
 
 @fault("sender-debug-header-of-repeated-message-missing", breaks="MQMQ-2.2.20-06", blind=True)
-class SenderDebugHeaderOfRepeatedMessageMissing(Sending):
+class SenderDebugHeaderOfRepeatedMessageMissing(MessageSending):
     """The sender omits the DebugHeader of a message that it sends again, but leaves BaseHeader.Flags.DH set."""
 
     def __init__(self, qm: QM) -> None:
@@ -104,18 +103,20 @@ class SenderDebugHeaderOfRepeatedMessageMissing(Sending):
         base = replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_DEBUG_HEADER_FLAG, PacketSize=0)
         data = replace(packet, BaseHeader=base, DebugHeader=None).build()
         flags = data[_FLAGS_OFFSET] | _DEBUG_HEADER_FLAG
-        self.qm.connecting.send(session, data[:_FLAGS_OFFSET] + bytes((flags,)) + data[_FLAGS_OFFSET + 1 :])
+        self.qm.session_connecting.send(session, data[:_FLAGS_OFFSET] + bytes((flags,)) + data[_FLAGS_OFFSET + 1 :])
         position.Transmitted = True
 
 
 @fault("receiver-debug-header-bit-x4-prevents-report", breaks="MQMQ-2.2.20.8-04", blind=True)
-class ReceiverDebugHeaderBitX4PreventsReport(Receiving):
+class ReceiverDebugHeaderBitX4PreventsReport(MessageReceiving):
     """The receiver accepts a traced message with bit X4 of DebugHeader.Flags set, but sends no report about the
     message.
     """
 
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+    def put_received_message_into_queue(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
         if packet.DebugHeader is not None and packet.DebugHeader.X4:
             untraced = packet.BaseHeader.Flags & ~BaseHeader.flags(TR=1)
             packet = set_fields(packet, {"BaseHeader.Flags": untraced})
-        super().take_message(session, packet, receipt, now)
+        super().put_received_message_into_queue(session, packet, receipt, now)

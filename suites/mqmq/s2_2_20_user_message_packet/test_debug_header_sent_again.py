@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.ordering import build_order_ack
 
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d9"
@@ -20,7 +20,7 @@ def test_message_sent_again_has_debug_header_with_dh(peer, sut, judge):
     session without an acknowledgment, and the SUT sends the messages again. Each packet has DH set and contains a
     DebugHeader with the report queue.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     sent = [outgoing.send(body="traced", delivery=one, trace_queue=TRACE_QUEUE_GUID) for one in DELIVERIES]
     peer.inbox.conversation(sent[-1]).close()
     wanted = 2 * len(sent)

@@ -18,7 +18,7 @@ from suites.mqmq.s2_5_digital_signatures.test_signatures_of_senders import (
     is_signed_by_alice,
 )
 from suites.mqmq.steps.message_bytes import find_properties_header_offset
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 VALID_SIGNATURE_OUTCOME = "valid"
 ACKNOWLEDGMENT_BITS_MASK = 0x0F
@@ -38,7 +38,7 @@ def test_signature_of_sender_covers_each_acknowledgment_bit(peer, sut, judge, le
     message has a valid signature of the requested type. A signature that is also invalid for all other values of the
     acknowledgment bits is not judged, because other properties or the hash may be wrong.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     signed = {"authentication_level": level, "sender": ALICE.name, "admin_queue": peer.direct_name("mqc-admin")}
     for acks in (*([one] for one in EVERY_ACKNOWLEDGMENT_REQUEST), EVERY_ACKNOWLEDGMENT_REQUEST):
         frame = outgoing.send(body="signed", acks=acks, **signed)

@@ -20,4 +20,4 @@ class AcceptorConnectionFromComputerWithOutgoingSessionClosed(SessionOpening):
             one.initiator and one.SessionState is SessionState.OPEN and one.RemoteQMAddress == event.remote.host
             for one in earlier
         ):
-            self.qm.closing.close(self.qm.transports[event.transport], "a session to the computer is open", now)
+            self.qm.session_closing.close(self.qm.transports[event.transport], "a session to the computer is open", now)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from reference_qm.core.sessions.ping import Ping
-
 from harness.faults.parts import fault
 from reference_qm.codec import FormatError, parse_ping
 from reference_qm.core.part import QM
+from reference_qm.core.sessions.ping_handling import PingHandling
 from reference_qm.surface.clock import Now
 
 
 @fault("initiator-reads-only-first-datagram-after-ping-request", breaks="MQQB-2.1.2-01", blind=True)
-class InitiatorReadsOnlyFirstDatagramAfterPingRequest(Ping):
+class InitiatorReadsOnlyFirstDatagramAfterPingRequest(PingHandling):
     """The initiator reads only one datagram from the source port of a Ping Request. If this datagram is not the Ping
     Response, the initiator does not receive the Ping Response that follows.
     """

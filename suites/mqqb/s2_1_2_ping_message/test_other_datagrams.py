@@ -22,7 +22,7 @@ def test_ping_response_after_other_datagrams_lets_the_initiator_connect(peer, su
         caller.answer_ping(asked),
     ]
     outcome = caller.await_session(caller.time_shorter_than_retry_timer_ms)
-    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(asked):
+    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.was_too_slow_after_ping(asked):
         judge.mark_not_exercised("MQQB-2.1.2-01", reason=STALLED_SUT_REASON, evidence=[asked, *datagrams])
         return
     judge(

@@ -29,7 +29,7 @@ class AcceptorEstablishConnectionBitX15ReadAsServer(SessionOpening):
 
 
 def _is_offline(qm: QueueManager, session: Session, packet: object) -> bool:
-    return session.refused and not qm.connecting.may_connect()
+    return session.was_session_refused and not qm.session_connecting.may_connect()
 
 
 add(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.transfer.sending import Sending
-
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, OrderAckBody, UserMessagePacket
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import Message, MessagePosition
 
 
 @fault("receiver-order-ack-positive-journaling-of-acknowledged-message-copied", breaks="MQQB-2.2.4-03", blind=True)
-class ReceiverOrderAckPositiveJournalingOfAcknowledgedMessageCopied(Sending):
+class ReceiverOrderAckPositiveJournalingOfAcknowledgedMessageCopied(MessageSending):
     """The receiver sets UserHeader.Flags.JP of an OrderAck if the acknowledged message requests positive journaling."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from reference_qm.core.sessions.ping import Ping
-
 from harness.faults.parts import replace_part
-from harness.faults.primitives import at_restart, combine_installers, set_fields
+from harness.faults.primitives import change_core_at_restart, combine_installers, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping_handling import PingHandling
 
 
-class _RequestFlagInvertedAfterRestart(Ping):
+class _RequestFlagInvertedAfterRestart(PingHandling):
     """The initiator inverts RC of Ping Requests after a restart."""
 
     has_restarted = False
@@ -22,14 +21,14 @@ class _RequestFlagInvertedAfterRestart(Ping):
 
 
 def _note_restart(qm: QueueManager) -> None:
-    assert isinstance(qm.ping, _RequestFlagInvertedAfterRestart)
-    qm.ping.has_restarted = True
+    assert isinstance(qm.ping_handling, _RequestFlagInvertedAfterRestart)
+    qm.ping_handling.has_restarted = True
 
 
 add(
     "initiator-ping-request-flag-rc-wrong-after-restart",
     "MQQB-2.2.7-02",
     "The initiator loses OperatingSystemType at a restart, and then sends Ping Requests with the wrong value of RC.",
-    combine_installers(replace_part(_RequestFlagInvertedAfterRestart), at_restart(_note_restart)),
+    combine_installers(replace_part(_RequestFlagInvertedAfterRestart), change_core_at_restart(_note_restart)),
     blind=True,
 )

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.transfer.sending import Sending
-
 from harness.faults.parts import replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.enterprise.state_restoring import StateRestoring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.entries import build_message_relocation, build_removal_change
+from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 _SENT_MARK = "sent"
 
 
-class _SentMessageMarker(Sending):
+class _SentMessageMarker(MessageSending):
     """The sender stores on disk which messages it has sent."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -28,7 +27,7 @@ class _SentMessageMarker(Sending):
                 self.qm.disk.save({key: {**values, _SENT_MARK: True}})
 
 
-class _SentMessagesRestoredLast(Restoring):
+class _SentMessagesRestoredLast(StateRestoring):
     """The sender restores the messages that it has sent after the messages that it has not sent."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -62,6 +61,6 @@ add(
     "sender-awaiting-final-ack-table-lost-at-second-restart",
     "MQQB-3.1.1.3.1-13",
     "The messages in AwaitingFinalACKTable of the sender survive one restart, but not a second restart.",
-    at_restart(_remove_restored_messages_from_disk),
+    change_core_at_restart(_remove_restored_messages_from_disk),
     blind=True,
 )

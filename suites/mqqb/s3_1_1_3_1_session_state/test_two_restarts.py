@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import ACK_RECEIVE
-from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import (
+    DEAD_LETTERS,
+    SYSTEM_JOURNAL,
+    SequenceSentBySut,
+    find_positions_of_messages_in_queue,
+)
 
 JOURNAL_CASE, DEAD_LETTER_CASE = "numbers of the messages in the journal", "numbers in the dead-letter queue"
 
@@ -16,7 +21,7 @@ def test_messages_await_their_final_acks_over_two_restarts(peer, sut, judge):
     twice, and sends a further message to each queue after each restart. The peer then sends the FinalAcks of the first
     messages. The SUT puts the received messages into the journal, and the refused messages into the dead-letter queue.
     """
-    beside = Outgoing(peer, sut, "mqc-two-restarts-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-two-restarts-beside")
     beside.send()
     beside.acknowledge_all()
     queues = [beside.start_second_sequence(f"mqc-two-restarts-{number}") for number in (1, 2)]
@@ -39,7 +44,7 @@ def test_messages_await_their_final_acks_over_two_restarts(peer, sut, judge):
 
     def find_journaled_messages():
         return {
-            case: [find_kept_messages(sut, kept, outgoing.identifiers[:2]) for outgoing in queues]
+            case: [find_positions_of_messages_in_queue(sut, kept, outgoing.identifiers[:2]) for outgoing in queues]
             for case, kept in ((JOURNAL_CASE, SYSTEM_JOURNAL), (DEAD_LETTER_CASE, DEAD_LETTERS))
         }
 

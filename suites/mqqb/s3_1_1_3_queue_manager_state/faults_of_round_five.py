@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.commands.configuring import Configuring
-
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.primitives import change_core_at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.commands.settings_changing import SettingsChanging
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.surface import commands
@@ -36,7 +35,7 @@ class Receiver40BitRc2KeyInCacheNotRejected(SecurityOnReceipt):
             caches.settings = settings
 
 
-class _SavedSendInsecureNacks(Configuring):
+class _SavedSendInsecureNacks(SettingsChanging):
     """The queue manager saves SendInsecureNacks only when it becomes TRUE."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -56,6 +55,6 @@ add(
     "MQQB-3.1.1.3-27",
     "The receiver saves SendInsecureNacks only when it becomes TRUE. If SendInsecureNacks was set to TRUE and then to "
     "FALSE, its value is TRUE after a restart.",
-    combine_installers(replace_part(_SavedSendInsecureNacks), at_restart(_restore_saved_value)),
+    combine_installers(replace_part(_SavedSendInsecureNacks), change_core_at_restart(_restore_saved_value)),
     blind=True,
 )
