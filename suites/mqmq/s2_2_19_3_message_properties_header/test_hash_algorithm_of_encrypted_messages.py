@@ -20,7 +20,7 @@ def test_hash_algorithm_of_encrypted_message_is_requested_one(peer, sut, judge, 
     """The SUT sends encrypted messages that are signed with each hash algorithm: HashAlgorithm is the number of that
     algorithm. Algorithms that the SUT refuses are not judged.
     """
-    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.build_private_format_name_of_peer())
     secured = {"sender": "alice", "authentication_level": "sig20", "privacy_level": "enhanced", "delivery": delivery}
     frames = {}
     for name in HASH_ALGORITHMS:

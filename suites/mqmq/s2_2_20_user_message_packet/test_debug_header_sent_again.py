@@ -25,8 +25,11 @@ def test_message_sent_again_has_debug_header_with_dh(peer, sut, judge):
     peer.inbox.conversation(sent[-1]).close()
     wanted = 2 * len(sent)
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
-    peer.environment.run_until(lambda: len(peer.inbox.pieces[outgoing.seen - len(sent) :]) >= wanted, within_ms)
-    again = peer.inbox.pieces[outgoing.seen :]
+    peer.environment.run_until(
+        lambda: len(peer.inbox.packets_with_possibly_malformed_messages[outgoing.seen - len(sent) :]) >= wanted,
+        within_ms,
+    )
+    again = peer.inbox.packets_with_possibly_malformed_messages[outgoing.seen :]
     if not again:
         raise ConformanceFailure("the SUT did not send its unacknowledged messages again")
     expected = fields(

@@ -42,7 +42,7 @@ def test_sent_and_unsent_messages_keep_their_order_over_restart(peer, sut, judge
     peer.settle()
     send_messages(*TAGS_OF_UNSENT_MESSAGES)
     sut.restart()
-    resumed = OutgoingSession(peer, sut, to, listener=peer.listen_raw(ping=False))
+    resumed = OutgoingSession(peer, sut, to, listener=peer.listen_without_core(ping=False))
     resumed.open()
     tags = [*TAGS_OF_SENT_MESSAGES, *TAGS_OF_UNSENT_MESSAGES]
     peer.eventually(lambda: set(tags) <= set(Sender.list_tags(resumed.connection.messages)))
