@@ -60,9 +60,13 @@ class QueueSettings:
     quota_kb: int | None = None
     """The quota in KB. With None, the queue has the default quota, or the quota that a command has set."""
     journaling: bool | None = None
-    """Whether received messages are journaled. None has the same meaning as for ``quota_kb``."""
+    """Whether received messages are journaled. With None, the queue has the default, or the value that a command has
+    set.
+    """
     journal_quota_kb: int | None = None
-    """The quota of the journal in KB. None has the same meaning as for ``quota_kb``."""
+    """The quota of the journal in KB. With None, the journal has the default quota, or the quota that a command has
+    set.
+    """
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property
@@ -93,8 +97,8 @@ class QueueManagerConfig:
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     validate_host_names: bool = False
-    """Whether a message is dropped if its direct format name contains the name of a different host (E220). On Windows,
-    the registry key IgnoreOSNameValidation disables this check.
+    """Whether the queue manager drops a message whose direct format name contains the name of a different host (erratum
+    E220). On Windows, the registry key IgnoreOSNameValidation disables this check.
     """
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801
@@ -102,7 +106,7 @@ class QueueManagerConfig:
     remote_ping_port: int = 3527
     """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
     remote_rpc_port: int = 2103
-    """The port at which this queue manager requests from a remote queue manager the ports of its interfaces
+    """The port of a remote queue manager to which this queue manager sends its requests for the numbers of other ports
     (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8).
     """
     send_ping: bool = False

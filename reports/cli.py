@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 SITE_MARKER_FILE_NAME = ".mqconform-rollup"
-"""The name of the file that an earlier rollup left in its folder --out. Only in such a folder may the command replace
-``site/``.
+"""The name of a file that every rollup writes to its folder --out. The command replaces ``site/`` only in a folder that
+already contains this file.
 """
 SPARK_HEAP_SETTINGS_FOR_SITE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory settings of Java for a command that only writes the pages of a site. An ingest needs more memory."""

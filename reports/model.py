@@ -120,7 +120,7 @@ class CoverageOfSection:
 
     @property
     def open(self) -> int:
-        """Return the number of rules that a check could judge and that have no check."""
+        """Return the number of rules that have no check although a check could judge them."""
         return self.rows - self.none - self.checked
 
 

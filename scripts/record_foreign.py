@@ -109,7 +109,7 @@ class SimulatedNetwork:
     is_ended: bool = False
 
     def carry_packets(self) -> None:
-        """Carry packets between the two devices until another thread ends the wire."""
+        """Carry packets between the two devices until another thread ends the simulated network."""
         descriptors = [end.descriptor for end in self.ends]
         while not self.is_ended:
             for ready in select.select(descriptors, [], [], 0.02)[0] or [None]:

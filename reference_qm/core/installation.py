@@ -1,5 +1,5 @@
-"""Keeps what the successive processes of a queue manager share in addition to the store: its configuration, its source
-of random values, and its faults.
+"""Keeps the data that all processes of one queue manager use, from one restart to the next: its configuration, its
+source of random values, and its faults. The store is separate.
 """
 
 from __future__ import annotations

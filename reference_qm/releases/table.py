@@ -196,8 +196,8 @@ def adapt_security_to_release(release: str, security: SecurityConfig) -> Securit
 
 
 def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
-    """Return the configuration that a queue manager of a release has. A preset of the release replaces only a
-    default value.
+    """Return the configuration that a queue manager of a release has. The release changes only settings that still have
+    their default values.
     """
     return replace(config, **get_config_presets(release), security=adapt_security_to_release(release, config.security))
 

@@ -30,7 +30,7 @@ from reference_qm.security import EncryptionAlgorithm, PrivacyLevel, SecurityErr
 from reference_qm.surface.clock import Now
 
 _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
-"""The bytes that stand for uninitialized memory."""
+"""The bytes that a packet contains where an old release of Windows would send uninitialized memory."""
 _MAX_PADDING_BYTES = 7
 _QUEUE_LIST_OFFSET = 12
 """The offset of the first element in an MQFAddressHeader (MS-MQMQ 2.2.20.2)."""

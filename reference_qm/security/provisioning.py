@@ -59,9 +59,9 @@ class UserAccount:
 
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
-    """The keys and users of a queue manager. A queue manager with an empty configuration neither signs nor
-    decrypts. ``remote_keys``: the PublicEncryptionKeyList of each other queue manager, by its Identifier; these
-    lists replace the directory.
+    """The keys and users of a queue manager. A queue manager with an empty configuration neither signs nor decrypts.
+    ``remote_keys``: the PublicEncryptionKeyList of each other queue manager, by its Identifier; these lists are used
+    instead of the directory.
     """
 
     encryption_keys: PrivateKeyByProvider = field(default_factory=dict, repr=False)

@@ -1,4 +1,4 @@
-"""Runs the core in real time: the host provides the driver of the core with sockets, a store, a directory and the
+"""Runs the core (a queue manager without I/O) in real time, and provides it with sockets, a store, a directory and the
 clock.
 """
 
@@ -75,7 +75,7 @@ CONNECT_TIMEOUT_S = 20
 FREE_SPACE_POLL_INTERVAL_S = 0.1
 """The interval in s for checking the free space of the disk."""
 STOP_FLUSH_TIMEOUT_S = 0.5
-"""The time limit in s for a service that stops to send its pending bytes."""
+"""The maximum time in s for which a stopping service continues to send its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class HostLimits:
 
 
 class Host:
-    """Provides a core with sockets, a store, a directory and the time.
+    """Provides a core (a queue manager without I/O) with sockets, a store, a directory and the time.
 
     The core gets the results of an effect in a later turn of the event loop. If ``new_core`` or the store raises an
     exception during ``restart`` or ``reset``, the exception reaches the caller, and nothing is changed.

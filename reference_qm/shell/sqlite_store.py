@@ -95,7 +95,7 @@ class SqliteStore:
         if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_DISK_BYTES:
             return ""
         left = f"its disk has less than {REQUIRED_FREE_DISK_BYTES >> 20} MiB left"
-        return f"store {self.path}: {left}; free space on it, because no message is accepted until then"
+        return f"store {self.path}: {left}, so no message is accepted; free some space on this disk"
 
     def close(self) -> None:
         """Close the file after all pending writes are complete."""

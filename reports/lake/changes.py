@@ -45,8 +45,8 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
 
 
 def derive_check_current(events: DataFrame) -> DataFrame:
-    """Return the latest decided verdict of each check about each rule, over all versions of a system. From these rows,
-    `list_check_events` continues after the next ingest.
+    """Return the latest decided verdict of each check about each rule, over all versions of a system. After the next
+    ingest, `list_check_events` continues from these rows.
     """
     is_decided_then = sql.col("rank").isNotNull()
     # Within one run, the judgment of the check sorts last.

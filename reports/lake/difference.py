@@ -54,7 +54,9 @@ class ComparedSide:
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdictOfSide:
-    """The standing verdict of a rule on one of two compared sides."""
+    """The current verdict of a rule on one side of a comparison, with the run and the check from which the verdict
+    comes.
+    """
 
     verdict: str
     run: str

@@ -41,7 +41,7 @@ LookupId of the command (None: no replacement).
 
 
 class ClientCommands(QueueManagerPart):
-    """Handles the commands of a higher layer for remote queues.
+    """Handles the commands with which a higher layer, such as an application, uses queues of other queue managers.
 
     A command is answered when the sequence of remote calls that carries it out has ended.
     """

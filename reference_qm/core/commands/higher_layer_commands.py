@@ -34,7 +34,7 @@ LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 class HigherLayerCommands(QueueManagerPart):
-    """Handles commands of a higher layer.
+    """Handles the commands that a higher layer, such as an application, gives to the queue manager.
 
     Each handler returns a Result, or None if a later step answers the command.
     """

@@ -47,7 +47,7 @@ MAX_QUEUE_LABEL_CHARACTERS = 124
 
 
 class QueueCommands(QueueManagerPart):
-    """Handles commands of a higher layer for queues.
+    """Handles the commands about queues that a higher layer, such as an application, gives to the queue manager.
 
     Each handler returns a Result, or None if a later step answers the command.
     """

@@ -25,8 +25,8 @@ ATTRIBUTES_OF_CREATED_MACHINE_OBJECT = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList for the object of a machine. Unlike the list in the document, it also contains the machine's name,
-because later searches find the object by this name.
+"""The iAttributeList for the object of a machine. Unlike the list in MS-MQSO, this list also contains the machine's
+name, because later searches find the object by this name.
 """
 
 

@@ -24,10 +24,12 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 PLACEHOLDER_TIME = Now(0, 0)
-"""The time that elements restored from the store contain until the first input supplies the current time."""
+"""A placeholder for the current time. It is used in elements that are restored from the store before the first input
+has supplied the time.
+"""
 OUTGOING_QUEUES_LIMIT = 65_536
-"""The maximum number of outgoing queues. At this number, no outgoing queue is created for routed messages or
-acknowledgments.
+"""The maximum number of outgoing queues. When it is reached, no further outgoing queue is created for routed messages
+or acknowledgments.
 """
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE_FORMAT_NAME_EXAMPLES = (

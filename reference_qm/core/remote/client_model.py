@@ -41,8 +41,8 @@ class PendingRemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteQueue:
-    """A queue of another queue manager, with the data that, in the documents, an application and its supporting server
-    have about the queue.
+    """A queue of another queue manager. It contains all data about the queue, which the specifications divide between
+    an application and its supporting server.
 
     ``number`` is the number of the queue in commands. ``RemoteServer`` is the address for the calls of qmcomm and
     the first call of qm2qm. QueueHandle, QueueDescriptor and OpenContext are the u32 inputs of MS-MQQP 3.2.4.1.

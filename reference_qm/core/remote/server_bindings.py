@@ -106,7 +106,7 @@ class ServerBindings(QueueManagerPart):
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Return whether a status is a failure HRESULT. The client does not distinguish failures.
+        """Return whether a status is a failure HRESULT. The client treats all failures alike.
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
