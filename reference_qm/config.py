@@ -146,7 +146,7 @@ class QueueManagerConfig:
     max_transactions: int = 1_000
     """The maximum number of open transactions."""
     max_transaction_operations: int = 10_000
-    """The maximum number of messages that a single transaction sends, receives and moves."""
+    """The maximum number of operations in a single transaction. An operation sends, receives or moves a message."""
     queues: tuple[QueueSettings, ...] = ()
     directory_integrated: bool = False
     """The initial value of DirectoryIntegrated: whether the host has a directory.
@@ -154,9 +154,9 @@ class QueueManagerConfig:
     A host without a directory is in workgroup mode (MS-MQSO 4.3.1.3).
     """
     routes: Mapping[UUID, str] = field(default_factory=dict)
-    """The addresses of queue managers by their Identifiers, for private format names in workgroup mode."""
+    """The address of each queue manager, by its Identifier, for private format names in workgroup mode."""
     public_queues: Mapping[UUID, UUID] = field(default_factory=dict)
-    """The queue managers that contain public queues, by the Identifiers of these queues, for public format names in
+    """The queue manager that hosts each public queue, by the Identifier of the queue, for public format names in
     workgroup mode.
     """
     timers: TimerSettings = field(default_factory=TimerSettings)

@@ -210,7 +210,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedVerdictAfterDecision:
-    """An undecided verdict that is later than the standing verdict but does not replace it."""
+    """An undecided verdict that is later than the current verdict of its rule but does not replace this verdict."""
 
     verdict: str
     run: str
@@ -221,7 +221,7 @@ class UndecidedVerdictAfterDecision:
 
 @dataclass(frozen=True, slots=True)
 class StandingVerdict:
-    """The standing verdict of a rule for a system: a row of the table ``rule_current``.
+    """The current verdict of a rule for a system: a row of the table ``rule_current``.
 
     ``counts``: the number of checks by verdict. ``system``: the key of the system.
     """
@@ -252,7 +252,7 @@ class StandingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run that changed the standing verdict of a rule.
+    """A run that changed the current verdict of a rule.
 
     An empty verdict means that the rule had no verdict before the run, or has none after it.
     """

@@ -1,5 +1,5 @@
-"""Stores the standing verdict of every rule for every system in one octet, so that 200 systems with 3,000 rules need
-600 kB.
+"""Stores the current verdict of every rule for every system, each in one octet, so that the verdicts for 200 systems
+with 3,000 rules need 600 kB.
 """
 
 from __future__ import annotations

@@ -202,5 +202,7 @@ def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Eleme
 
 
 def copy_with_published_attributes(local: Element, published: Element) -> Element:
-    """Return a copy of a local element that has the directory attributes of the element's published object."""
+    """Return a copy of a local element in which each directory attribute has the value from the published object of the
+    element.
+    """
     return replace(local, **{name: getattr(published, name) for name in list_directory_attributes(type(local))})

@@ -104,7 +104,7 @@ class OutgoingMessageTable:
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Allow a message in the table to be sent."""
+        """Permit the sending of a message that is in the table."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold_position(self, position: OutgoingMessagePosition) -> None:

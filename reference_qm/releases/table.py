@@ -203,5 +203,5 @@ def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueMa
 
 
 def get_parts_that_imitate_release(release: str) -> tuple[type[QueueManagerPart], ...]:
-    """Return the subclasses that replace parts of the queue manager in a release."""
+    """Return the subclasses that replace parts of the queue manager to imitate a release of Windows."""
     return tuple(part for one in get_release_behaviours(release).values() for part in one.parts)

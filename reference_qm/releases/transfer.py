@@ -1,4 +1,4 @@
-"""Defines the subclasses of parts of the queue manager for releases that transfer messages differently."""
+"""Imitates Windows releases that transfer messages differently. Each class replaces one part of the queue manager."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class OctetReader:
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:
-        """Raise the error class of this reader with a message that names the current field."""
+        """Raise an error of the type that belongs to this reader. The message names the current field."""
         raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
 
     def skip_padding(self, boundary: int) -> None:

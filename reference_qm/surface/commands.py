@@ -228,8 +228,8 @@ class ReceiveMessage:
 
 @value_object
 class PeekMessage:
-    """Peek at a message, which is identified as in ReceiveMessage. ``next``: peek at the message after the cursor
-    instead.
+    """Peek at the first message of a queue, or at the message at a cursor. ``next``: peek at the message after the
+    cursor instead.
     """
 
     queue: str | None = None

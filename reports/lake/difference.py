@@ -119,7 +119,7 @@ def _find_kind_of_change(before: RuleVerdictOfSide | None, after: RuleVerdictOfS
 
 
 def _read_compared_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
-    """Read one side of the comparison. Return the side, and the rules with their standing verdicts in the columns
+    """Read one side of the comparison. Return the side, and the rules with their current verdicts in the columns
     ``rule`` and ``stands``.
     """
     runs = _select_runs_of_compared_side(table("runs"), asked, sut)

@@ -1,6 +1,4 @@
-"""Writes the pages of rules from two streams in the order of rule ids: the standing verdicts, and the latest
-changes.
-"""
+"""Writes the pages of rules from two streams in the order of rule ids: the current verdicts, and the latest changes."""
 
 from __future__ import annotations
 

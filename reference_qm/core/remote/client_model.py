@@ -95,7 +95,7 @@ class RemoteReadingClientState:
     RemoteOpenQueueEntryCollection: list[RemoteOpenQueueEntry] = field(default_factory=list)
     queues: dict[int, RemoteQueue] = field(default_factory=dict)
     queue_and_handle_by_cursor: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
-    """The remote queue and the CursorHandle of each cursor, by the number of the cursor in commands."""
+    """For each cursor, by its number in commands: the remote queue and the CursorHandle."""
     binding_by_connection: dict[str, RpcBindingHandle] = field(default_factory=dict)
     task_by_timer_number: dict[int, RemoteCallTask] = field(default_factory=dict)
     tasks_by_unresolved_host: dict[str, list[RemoteCallTask]] = field(default_factory=dict)
