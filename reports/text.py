@@ -67,7 +67,7 @@ def shown_profile(profile: str) -> str:
 
 
 def format_repeat_command(rule: str) -> str:
-    """Return the command that runs the checks of a rule again."""
+    """Return the command that repeats the checks of a rule."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 

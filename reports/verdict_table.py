@@ -33,7 +33,7 @@ class VerdictTable:
         return cls(places, {key: bytearray([_NOT_JUDGED_CODE]) * len(rules) for key in systems})
 
     def record_verdict(self, system: str, verdict: str, rules: Iterable[str]) -> None:
-        """Store the same verdict of a system for each of the given rules."""
+        """Store one verdict of a system for all of the given rules."""
         row, code = self.rows[system], _CODE_BY_VERDICT[verdict]
         for rule in rules:
             row[self.index_by_rule[rule]] = code

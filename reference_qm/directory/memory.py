@@ -80,7 +80,7 @@ class MemoryDirectory(DirectoryReplica):
         self._notify_observers()
 
     def create_empty_directory(self) -> MemoryDirectory:
-        """Return a new, empty directory that uses the same ``new_identifier`` and ``utc_s``."""
+        """Return a new, empty directory with the functions ``new_identifier`` and ``utc_s`` of this directory."""
         return MemoryDirectory(self._new_identifier, self._utc_s)
 
     def close(self) -> None:

@@ -128,8 +128,8 @@ class MessagePositionList:
         self.reset_search_start(position)
 
     def reset_search_start(self, position: MessagePosition) -> None:
-        """Let the next search from the start of the list begin before the given position, because this position is new
-        or has become available again.
+        """Make sure that the next search from the start of the list finds the given position, which is new or has
+        become available.
         """
         passed = self.Start.passed
         if (

@@ -28,7 +28,7 @@ SecurityConfigChange = Callable[[SecurityConfig], SecurityConfig]
 
 @dataclass(frozen=True, slots=True)
 class ReleaseBehaviour:
-    """A deviation of some releases from the documents.
+    """A behaviour in which one or more Windows releases deviate from the specifications.
 
     ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names.
     ``config_presets``: other default values for fields of QueueManagerConfig. ``security``: the function that changes

@@ -78,7 +78,7 @@ class OctetReader:
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
 
     def require_end(self, what: str) -> None:
-        """Raise an error if some bytes were not read."""
+        """Raise an error unless all bytes have been read."""
         if self.offset != self.end:
             self.where = what
             self.refuse(f"the data has {self.remaining} bytes too many")

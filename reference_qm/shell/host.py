@@ -188,14 +188,16 @@ class Host:
         self._start_task(self.directory.watch_shared_directory(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core as a crash does, and start a new core with the same store. Only the listeners stay open."""
+        """End the core as in a crash, and start a new core with the store of the old core. Only the listening sockets
+        stay open.
+        """
         self._replace_core(self.store.read(), "restarted")
 
     def start_again(self, effect: RestartQueueManager) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
-        """End the core, and start a new core with an empty store. Only the listeners stay open."""
+        """End the core, and start a new core with an empty store. Only the listening sockets stay open."""
         self.store.clear()
         self._replace_core({}, "reset")
 

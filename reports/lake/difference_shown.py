@@ -100,7 +100,7 @@ def _describe_reason(step: RuleComparison) -> str:
 
 
 def _shorten_check_name(judged: RuleVerdictOfSide) -> str:
-    """Return the name of the check without its file, because the same line already shows the file."""
+    """Return the name of the check without its file, because the line already shows the file."""
     return shorten_check_id(judged.test or "").name
 
 

@@ -192,8 +192,8 @@ def read_manifest(files: ReadableFileSystem, lake: str, number: int) -> Manifest
 
 
 def publish_manifest(files: FileAccess, lake: str, manifest: Manifest) -> None:
-    """Publish this state as the newest state of the lake. Raise `RollupError` if another process has published a
-    state in the meantime.
+    """Publish this state as the newest state of the lake. Raise `RollupError` if another process has published a state
+    since this process read the lake.
     """
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
     files.write_text(
@@ -202,7 +202,7 @@ def publish_manifest(files: FileAccess, lake: str, manifest: Manifest) -> None:
     if not files.publish(aside, _get_manifest_path(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(
-            f"{one_line(lake)} was changed by another process during this ingest: no run was ingested, so ingest again"
+            f"{one_line(lake)} was changed by another process during this ingest, so no run was ingested: ingest again"
         )
 
 

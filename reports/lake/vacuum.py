@@ -76,7 +76,7 @@ def _get_last_change_ms(lake: Lake, folder: str) -> int:
 
 
 def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None]) -> Lake:
-    """Merge small commits into larger commits with the same facts, and publish the resulting state."""
+    """Merge small commits into larger commits without changing their facts, and publish the resulting state."""
     bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake

@@ -142,8 +142,8 @@ def _build_panel(pages: SitePageWriter, standing: StandingVerdict, room: int, wi
 
 
 def _group_systems_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
-    """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
-    few.
+    """Group the systems by verdict, the worst verdict first. Systems without a finding are named only if the number of
+    systems is small.
     """
     systems: dict[str, list[System]] = {}
     for system in pages.systems:

@@ -62,8 +62,8 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: ValueNameAdder = str,
 ) -> list[str]:
-    """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
-    contain.
+    """Write all pages below ``captures.site``, and replace old pages. Return the captures that verdicts name but that
+    are missing in the run folders.
 
     ``named``: the function that adds symbolic names to the numbers in expected and observed values.
     """

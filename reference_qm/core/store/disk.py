@@ -95,8 +95,8 @@ class Disk:
         return None
 
     def save(self, change: Change) -> None:
-        """Write store entries for which no command waits. If the write fails, the entries are written again with the
-        next entries.
+        """Write store entries for which no command waits. If the write fails, the entries are written together with the
+        next ones.
         """
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())

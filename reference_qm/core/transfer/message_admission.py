@@ -21,7 +21,7 @@ AdmissionCheck = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 
 
 def was_message_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether an arrived transactional message, or a later message of the same sequence, has already been
+    """Return whether an arrived transactional message was accepted earlier, or a later message of its sequence was
     accepted.
 
     Spec: MS-MQQB 3.1.5.8.6.
