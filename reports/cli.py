@@ -51,8 +51,8 @@ SPARK_HEAP_SETTINGS_FOR_SITE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory settings of Java for a command that only writes the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH_CHARACTERS = 1_000
 MAX_NAMED_ENTRIES = 3
-"""The maximum number of entries that one line on the terminal names. The line ends with the number of entries that it
-does not name.
+"""The maximum number of entries in one line on the terminal. If there are more entries, the line ends with the number
+of omitted entries.
 """
 
 

@@ -91,5 +91,5 @@ class Layout:
             raise MisuseError(f"{self.owner}: {error}") from error
 
     def build(self, record: object) -> bytes:
-        """Return the bytes of a record, whose attributes must have the names of the fields."""
+        """Return the bytes of a record. The record must have an attribute for each field, with the name of the field."""
         return self.pack(*self.values(record))

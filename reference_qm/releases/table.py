@@ -23,7 +23,7 @@ from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 SecurityConfigChange = Callable[[SecurityConfig], SecurityConfig]
-"""A function that takes a security configuration and returns it with the settings of a Windows release."""
+"""A function that takes a security configuration and returns a copy with the settings of a Windows release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,9 @@ def get_release_behaviours(release: str) -> Mapping[str, ReleaseBehaviour]:
 
 
 def get_config_presets(release: str) -> dict[str, Any]:
-    """Return the default values of QueueManagerConfig that a release changes, by the names of the fields."""
+    """Return those default values of a release that differ from the defaults of QueueManagerConfig, by the names of the
+    fields.
+    """
     return {
         name: value for one in get_release_behaviours(release).values() for name, value in one.config_presets.items()
     }

@@ -163,8 +163,8 @@ def _fill_padding(value: Value) -> Value:
 
 
 def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list of queues in which the padding of the elements is nonzero; the padding depends on the offsets
-    of the elements. Return a value that is not such a list unchanged.
+    """Return a copy of a list of queues in which all padding bytes are nonzero. The amount of padding of an element
+    depends on its offset. If the value is not a list of queues, return it unchanged.
     """
     padded: list[Any] = []
     offset = _QUEUE_LIST_OFFSET
@@ -178,8 +178,8 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fill_padding_of_single_record(record: Any, *where: int) -> Any:
-    """Return a copy of a record with nonzero padding, for a record that begins at the offset ``where``. Return a record
-    without padding unchanged.
+    """Return a copy of a record with nonzero padding. ``where`` is the offset of the record. If the record has no
+    padding, return it unchanged.
     """
     for size in range(1, _MAX_PADDING_BYTES + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])

@@ -94,8 +94,9 @@ def generate_rsa_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
 
 
 def build_directory_key_list(keys: PrivateKeyByProvider, *, signing: bool = False) -> MqdsPublicKeys:
-    """Return the PublicEncryptionKeyList, or the PublicSigningKeyList, of a list of private keys. The field Key Type
-    of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
+    """Return the list of public keys (PublicEncryptionKeyList or PublicSigningKeyList) that belongs to a list of
+    private keys. The field Key Type of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR
+    3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
     """
 
     def build_blob(key: rsa.RSAPrivateKey) -> bytes:

@@ -135,8 +135,8 @@ class Host:
         self._unwritten_records: list[tuple[int, Persist]] = []
         """The records that are not written yet, each with the number of the core that emitted the record."""
         self._reported_store_error = ""
-        """The reason why the store last refused records, which was already reported, or an empty text while the store
-        accepts records.
+        """The last reason why the store refused records, so that it is reported only once. The text is empty while the
+        store accepts records.
         """
         self._is_space_short = False
         """Whether the store was short of free space at the last check."""

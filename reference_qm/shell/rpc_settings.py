@@ -75,7 +75,9 @@ class RpcSettings:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The security of the calls that this queue manager makes, or None at the level ``none``."""
+        """The security settings of the calls that this queue manager makes, or None if the authentication level is
+        ``none``.
+        """
         if self.level is AuthLevel.NONE:
             return None
         from reference_qm.shell.spnego_security import (

@@ -1,4 +1,4 @@
-"""Runs a reference queue manager as a process: from the reading of its settings to the end of the process."""
+"""Runs a reference queue manager as a process: opens its store and its ports, and serves until a signal ends it."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def _compute_checksum(name: str, value: str) -> int:
 
 
 def _split_into_portions(items: Sequence[PortionItem]) -> Iterator[Sequence[PortionItem]]:
-    """Split items into portions whose sizes are those for which SQL statements exist."""
+    """Split items into portions. For each size of a portion there is an SQL statement that handles a whole portion."""
     start = 0
     for size in _STATEMENT_PORTION_SIZES:
         while len(items) - start >= size:

@@ -37,9 +37,9 @@ SHORT_INGEST_SETTINGS = {
 }
 """The settings of a session for a short ingest.
 
-Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, a second
-fifth on a concurrent garbage collector, and a third fifth on memory that Spark reserves for large tables: 64 MiB
-for each of some hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
+Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, as much time on a
+concurrent garbage collector, and as much time on memory that Spark reserves for large tables: 64 MiB for each of some
+hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
 """
 MAX_REJECTED_LINES_ON_TERMINAL = 3
 """The maximum number of rejected lines that the terminal names. For the other rejected lines, the command prints only

@@ -151,8 +151,8 @@ def get_table_folder(commit: str, table: str) -> str:
 
 
 def get_folder_of_system_or_product(commit: str, table: str, unit: str) -> str:
-    """Return the path, relative to the lake, of the folder in a commit with the rows that a derived table has for one
-    system or product.
+    """Return the path of a folder, relative to the lake. The folder belongs to a commit, and contains the rows of a
+    derived table for one system or product.
     """
     return f"{get_table_folder(commit, table)}/unit={unit}"
 

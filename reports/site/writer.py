@@ -160,8 +160,8 @@ def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[
 
 
 def _build_css_of_single_document(document: str) -> str:
-    """Return the CSS rule that hides the findings of other documents on a system's page when the anchor of this
-    document is the target.
+    """Return the CSS rule for a link to one document on a system's page: while the anchor of the document is the
+    target, the findings of all other documents are hidden.
     """
     name = names.name_document_anchor(document)
     shown = f"body:has(#{name}:target)"

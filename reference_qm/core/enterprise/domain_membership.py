@@ -37,7 +37,9 @@ ATTRIBUTES_SAVED_FOR_OFFLINE_START = (
     "RoutingServer",
     "SupportingServer",
 )
-"""The attributes of a machine, except its sites, that are published when the machine joins a different domain."""
+"""The attributes that a machine publishes when it joins a different domain. The list does not contain the attribute for
+its sites.
+"""
 
 
 class DomainMembership(QueueManagerPart):

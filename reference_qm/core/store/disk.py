@@ -59,8 +59,8 @@ class Disk:
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Whether the queue manager has a store that survives the process. If there is no store, no command waits
-        for the disk.
+        """Whether the queue manager has a store that keeps its entries when the process ends. Without a store, no command
+        waits for the disk.
         """
         self.reserved = 0
         """The last ordinal of the reserved block. After a restart, numbering continues after this ordinal."""
@@ -161,8 +161,8 @@ class Disk:
         return commit
 
     def handle_failed_write(self, token: int, error: str) -> PendingDiskChange | None:
-        """Handle store entries that could not be written. The entries that are still valid are written together with
-        the next entries.
+        """Handle store entries that could not be written. Those that no newer entry has replaced are written together
+        with the next entries.
         """
         self.error = error
         commit = self.pending.pop(token, None)

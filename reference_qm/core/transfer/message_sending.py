@@ -157,8 +157,8 @@ class MessageSending(QueueManagerPart):
         return True
 
     def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete an expired message. Acknowledge and journal the expiration if the message requests it. Spec:
-        MS-MQQB 3.1.7.1.2.
+        """Delete an expired message. If the message requests it, send a negative acknowledgment and keep a copy in a
+        dead-letter queue. Spec: MS-MQQB 3.1.7.1.2.
         """
         self.remove_unsent_message(session, position)
         self.qm.post_event(MessageExpired(position.MessagePosition))
