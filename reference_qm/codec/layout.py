@@ -91,5 +91,5 @@ class Layout:
             raise MisuseError(f"{self.owner}: {error}") from error
 
     def build(self, record: object) -> bytes:
-        """Return the bytes of a record. The record must have an attribute for each field, with the name of the field."""
+        """Return the bytes of a record, which must have an attribute with the name of each field."""
         return self.pack(*self.values(record))

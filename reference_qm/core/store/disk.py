@@ -59,8 +59,8 @@ class Disk:
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Whether the queue manager has a store that keeps its entries when the process ends. Without a store, no command
-        waits for the disk.
+        """Whether the queue manager has a store that keeps its entries when the process ends. Without a store, no
+        command waits for the disk.
         """
         self.reserved = 0
         """The last ordinal of the reserved block. After a restart, numbering continues after this ordinal."""

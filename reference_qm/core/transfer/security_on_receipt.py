@@ -53,7 +53,7 @@ class SecurityOnReceipt(QueueManagerPart):
         return packet
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        """Decrypt the body if EB is set. Raise ReceivedMessageRefused if the decryption fails. Spec: MS-MQQB 3.1.5.8.3."""
+        """Decrypt the body if EB is set. Raise ReceivedMessageRefused if this fails. Spec: MS-MQQB 3.1.5.8.3."""
         return decrypt_message(packet, self._build_receiver(), now)
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
