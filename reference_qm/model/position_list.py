@@ -151,8 +151,8 @@ class MessagePositionList:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry linked in the list, even if its message is deleted, until ``release`` has been called as often
-        as ``hold`` for this entry.
+        """Keep an entry linked in the list even if its message is deleted. The entry stays linked until ``release`` has
+        been called for it as often as ``hold``.
         """
         if not isinstance(entry, Boundary):
             entry.reader_hold_count += 1

@@ -45,8 +45,8 @@ class PendingDiskChange:
 
 @dataclass(frozen=True, slots=True)
 class DiskWriteBarrier:
-    """A wait for all records that are being written at the time when the wait begins. ``tokens`` identify the records
-    that are not on disk yet.
+    """A wait for the records whose writing began before the wait. It ends when all of these records are on disk.
+    ``tokens`` identify the records that are not on disk yet.
     """
 
     tokens: set[int]
@@ -117,8 +117,8 @@ class Disk:
             reached(now)
 
     def report_record_to_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Report to every operation that waits for earlier records (DiskWriteBarrier) that a record is on disk, or that
-        it could not be written.
+        """Report that a record is on disk, or could not be written, to every operation (DiskWriteBarrier) that waits
+        for this record.
         """
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:

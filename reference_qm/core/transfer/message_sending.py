@@ -15,8 +15,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PIGGYBACK_TIMER_FRACTION = 0.75
-"""The fraction of the duration of the Session Ack Send Timer that must have passed before a UserMessage also contains
-the session acknowledgment.
+"""A UserMessage also contains the session acknowledgment if at least this fraction of the Session Ack Send Timer's
+duration has passed.
 
 Spec: MS-MQQB 3.1.7.11.
 """
