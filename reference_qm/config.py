@@ -162,7 +162,9 @@ class QueueManagerConfig:
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
     rpc_server: ServerSecurity = NO_SECURITY
-    """The security with which RPC clients authenticate, and the authentication level that the server requires."""
+    """The authentication that the RPC server of this queue manager offers, and the authentication level that it
+    requires.
+    """
     rpc_client: ClientSecurity | None = None
     """The security of this queue manager as an RPC client, or None for the authentication level none."""
     vendor: str = "mqconform"

@@ -52,7 +52,7 @@ class System:
 
     @property
     def shown_profile(self) -> str:
-        """Return the profile to display, or an empty text for "none", which stands for no Windows release."""
+        """Return the profile to display, or an empty text if the profile is "none" (no Windows release)."""
         return shown_profile(self.profile)
 
     @property
@@ -94,7 +94,7 @@ class Rule:
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
     cells: int = 0
-    """The number of pairs of a state and an event for which a check judges the rule."""
+    """The number of cells (combinations of a state and an event) in which a check judges the rule."""
     explored: tuple[str, ...] = ()
     """The areas of the random explorer (docs/explore.md) whose model of the system cites the rule."""
 

@@ -62,7 +62,7 @@ def format_system_label(name: str, version: str, profile: str) -> str:
 
 
 def shown_profile(profile: str) -> str:
-    """Return the profile to display, or an empty text for "none", which stands for no Windows release."""
+    """Return the profile to display, or an empty text if the profile is "none" (no Windows release)."""
     return "" if profile == "none" else profile
 
 

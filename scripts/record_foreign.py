@@ -271,8 +271,8 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record_scenario(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to the file ``out`` (given without its suffix), and write the harness's own captures of it to
-    the folder ``own``. Return a description of the recorded files.
+    """Record one scenario to the file ``out`` (given without its suffix), and write the captures that the harness
+    itself makes of this scenario to the folder ``own``. Return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)

@@ -58,8 +58,8 @@ class MemoryDirectory(DirectoryReplica):
     """
 
     shared = False
-    """Whether other programs may change the directory. If so, the caller must use ``are_objects_outdated`` to detect
-    their changes.
+    """Whether other programs may change the directory. If so, the caller must call ``are_objects_outdated`` to detect
+    changes by these programs.
     """
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:

@@ -1,5 +1,5 @@
-"""Implements the store that survives the process: one SQLite file (WAL, synchronous=FULL), and one thread that
-writes it.
+"""Implements a store that keeps its entries when the process ends: one SQLite file (WAL, synchronous=FULL), and one
+thread that writes the file.
 """
 
 from __future__ import annotations

@@ -127,8 +127,8 @@ class DeleteQueue:
 
 @value_object
 class GetOutgoingQueue:
-    """Return an outgoing queue, as a management interface does (MS-MQMR 2.2.3). ``to``: the format name of the
-    queue.
+    """Return the attributes of an outgoing queue, as a management interface does (MS-MQMR 2.2.3). ``to``: the format
+    name of the queue.
 
     Result: outgoing, a list of at most one queue; the attributes of the queue have the names of MS-MQDMPR 3.1.1.3.
     """

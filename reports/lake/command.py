@@ -42,8 +42,8 @@ concurrent garbage collector, and as much time on memory that Spark reserves for
 hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
 """
 MAX_REJECTED_LINES_ON_TERMINAL = 3
-"""The maximum number of rejected lines that the terminal names. For the other rejected lines, the command prints only
-their number.
+"""The maximum number of rejected lines that a command prints on the terminal. If there are more rejected lines, the
+command prints the number of the omitted lines.
 """
 
 SparkMasterOption = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]

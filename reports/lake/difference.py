@@ -172,8 +172,8 @@ def _build_started_condition(until: datetime) -> Column:
 
 
 def _parse_until(asked: str) -> datetime | None:
-    """Return the moment that a text names, or None if the text names no moment. The text names a time in UTC, or a
-    day, which stands for its end.
+    """Parse a text that contains a time in UTC or a day, and return the time or the end of the day. Return None for any
+    other text.
     """
     try:
         day = date.fromisoformat(asked)

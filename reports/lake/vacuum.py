@@ -16,7 +16,7 @@ from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
 SMALL_INGEST_OCTETS = 64 << 20
-"""The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
+"""An ingest is merged with other ingests if its verdicts have fewer octets than this number."""
 MERGED_FILE_OCTETS = 128 << 20
 """The target size in octets of a file that results from merging."""
 

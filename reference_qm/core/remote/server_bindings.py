@@ -87,8 +87,8 @@ class ServerBindings(QueueManagerPart):
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
     def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> RemoteCallSequence:
-        """Call a method of qmcomm with a separate binding handle, as an application does. Return the results by
-        name.
+        """Call a method of qmcomm with a binding handle that is used only for this call, as in an application. Return
+        the results by name.
 
         Spec: MS-MQMP 3.2.4.
         """

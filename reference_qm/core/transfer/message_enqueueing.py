@@ -172,6 +172,6 @@ class MessageEnqueueing(QueueManagerPart):
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
-                f"not every queue of {to!a} accepts the message ({outcome.name}); other queues possibly received copies"
+                f"not every queue of {to!a} accepts the message ({outcome.name}); some queues may have received a copy"
             )
         return Result({"message_id": format_message_id(first)})
