@@ -92,8 +92,8 @@ class ComparisonOfSides:
 
 
 def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> ComparisonOfSides:
-    """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
-    runs that had started by then.
+    """Compare two sides. A side is a run, a version or key of a system, or a date or time in UTC. A date or time
+    selects all runs that had started by then.
 
     ``sut``: the name or key of the system. Raise `RollupError` for an unknown side, or a side that matches several
     systems.

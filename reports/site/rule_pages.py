@@ -14,9 +14,8 @@ from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED_VERDICT_KIND, SEVERI
 
 FRAMES_PER_PAGE = 8
 MAX_SYSTEMS_WITH_PACKETS = 3
-"""The maximum number of systems whose packets and capture a page shows. Systems with the worst verdicts come first.
-
-If all systems pass, only one system is shown.
+"""The maximum number of systems for which a page shows packets and a capture. Systems with the worst verdicts come
+first. If all systems pass, the page shows packets of only one system.
 """
 
 GroupedItem = TypeVar("GroupedItem")

@@ -46,7 +46,7 @@ def parse_format_name_of_command(text: str) -> FormatName:
 
 
 class DestinationResolving(QueueManagerPart):
-    """Resolves a format name to a local queue, or to an outgoing queue with its session.
+    """Finds the local queue, or the outgoing queue with its session, that belongs to a format name.
 
     Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
     """
