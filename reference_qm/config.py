@@ -60,9 +60,13 @@ class QueueSettings:
     quota_kb: int | None = None
     """The quota in KB. With None, the queue has the default quota, or the quota that a command has set."""
     journaling: bool | None = None
-    """Whether received messages are journaled. None has the same meaning as for ``quota_kb``."""
+    """Whether received messages are journaled. With None, the queue has the default, or the value that a command has
+    set.
+    """
     journal_quota_kb: int | None = None
-    """The quota of the journal in KB. None has the same meaning as for ``quota_kb``."""
+    """The quota of the journal in KB. With None, the journal has the default quota, or the quota that a command has
+    set.
+    """
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property
@@ -93,8 +97,8 @@ class QueueManagerConfig:
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     validate_host_names: bool = False
-    """Whether a message is dropped if its direct format name contains the name of a different host (E220). On Windows,
-    the registry key IgnoreOSNameValidation disables this check.
+    """Whether the queue manager drops a message whose direct format name contains the name of a different host (erratum
+    E220). On Windows, the registry key IgnoreOSNameValidation disables this check.
     """
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801
@@ -102,7 +106,7 @@ class QueueManagerConfig:
     remote_ping_port: int = 3527
     """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
     remote_rpc_port: int = 2103
-    """The port at which this queue manager requests from a remote queue manager the ports of its interfaces
+    """The port of a remote queue manager to which this queue manager sends its requests for the numbers of other ports
     (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8).
     """
     send_ping: bool = False
@@ -142,7 +146,7 @@ class QueueManagerConfig:
     max_transactions: int = 1_000
     """The maximum number of open transactions."""
     max_transaction_operations: int = 10_000
-    """The maximum number of messages that a single transaction sends, receives and moves."""
+    """The maximum number of operations in a single transaction. An operation sends, receives or moves a message."""
     queues: tuple[QueueSettings, ...] = ()
     directory_integrated: bool = False
     """The initial value of DirectoryIntegrated: whether the host has a directory.
@@ -150,15 +154,17 @@ class QueueManagerConfig:
     A host without a directory is in workgroup mode (MS-MQSO 4.3.1.3).
     """
     routes: Mapping[UUID, str] = field(default_factory=dict)
-    """The addresses of queue managers by their Identifiers, for private format names in workgroup mode."""
+    """The address of each queue manager, by its Identifier, for private format names in workgroup mode."""
     public_queues: Mapping[UUID, UUID] = field(default_factory=dict)
-    """The queue managers that contain public queues, by the Identifiers of these queues, for public format names in
+    """The queue manager that hosts each public queue, by the Identifier of the queue, for public format names in
     workgroup mode.
     """
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
     rpc_server: ServerSecurity = NO_SECURITY
-    """The security with which RPC clients authenticate, and the authentication level that the server requires."""
+    """The authentication that the RPC server of this queue manager offers, and the authentication level that it
+    requires.
+    """
     rpc_client: ClientSecurity | None = None
     """The security of this queue manager as an RPC client, or None for the authentication level none."""
     vendor: str = "mqconform"

@@ -221,7 +221,7 @@ _CONVERTER_BY_TYPE: Mapping[object, ArgumentConverter] = MappingProxyType(
         tuple[UUID, ...]: _convert_guids,
     }
 )
-"""The function that converts the value of a field, by the type of the field."""
+"""For each type of a field: the function that converts a value to this type."""
 _QUEUE_SELECTING_ARGUMENTS = frozenset({"queue", "handle", "cursor", "remote"})
 """The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; the
 others must be omitted and cannot be null.

@@ -14,8 +14,8 @@ from reports.model import StandingVerdict
 from reports.text import shorten_check_id
 
 _WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""The pattern of a word. Findings are grouped by their observation only if it contains a word; an empty list or a
-number does not identify a cause.
+"""The pattern of a word. Findings are grouped by their observation only if the observation contains a word, because an
+empty list or a number does not identify a cause.
 """
 
 

@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 SITE_MARKER_FILE_NAME = ".mqconform-rollup"
-"""The name of the file that an earlier rollup left in its folder --out. Only in such a folder may the command replace
-``site/``.
+"""The name of a file that every rollup writes to its folder --out. The command replaces ``site/`` only in a folder that
+already contains this file.
 """
 SPARK_HEAP_SETTINGS_FOR_SITE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory settings of Java for a command that only writes the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH_CHARACTERS = 1_000
 MAX_NAMED_ENTRIES = 3
-"""The maximum number of entries that one line on the terminal names. The line ends with the number of entries that it
-does not name.
+"""The maximum number of entries in one line on the terminal. If there are more entries, the line ends with the number
+of omitted entries.
 """
 
 

@@ -52,7 +52,7 @@ class System:
 
     @property
     def shown_profile(self) -> str:
-        """Return the profile to display, or an empty text for "none", which stands for no Windows release."""
+        """Return the profile to display, or an empty text if the profile is "none" (no Windows release)."""
         return shown_profile(self.profile)
 
     @property
@@ -94,7 +94,7 @@ class Rule:
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
     cells: int = 0
-    """The number of pairs of a state and an event for which a check judges the rule."""
+    """The number of cells (combinations of a state and an event) in which a check judges the rule."""
     explored: tuple[str, ...] = ()
     """The areas of the random explorer (docs/explore.md) whose model of the system cites the rule."""
 
@@ -120,7 +120,7 @@ class CoverageOfSection:
 
     @property
     def open(self) -> int:
-        """Return the number of rules that a check could judge and that have no check."""
+        """Return the number of rules that have no check although a check could judge them."""
         return self.rows - self.none - self.checked
 
 
@@ -210,7 +210,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedVerdictAfterDecision:
-    """An undecided verdict that is later than the standing verdict but does not replace it."""
+    """An undecided verdict that is later than the current verdict of its rule but does not replace this verdict."""
 
     verdict: str
     run: str
@@ -221,7 +221,7 @@ class UndecidedVerdictAfterDecision:
 
 @dataclass(frozen=True, slots=True)
 class StandingVerdict:
-    """The standing verdict of a rule for a system: a row of the table ``rule_current``.
+    """The current verdict of a rule for a system: a row of the table ``rule_current``.
 
     ``counts``: the number of checks by verdict. ``system``: the key of the system.
     """
@@ -252,7 +252,7 @@ class StandingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run that changed the standing verdict of a rule.
+    """A run that changed the current verdict of a rule.
 
     An empty verdict means that the rule had no verdict before the run, or has none after it.
     """

@@ -66,8 +66,8 @@ class Progress:
             self._print_line(now)
 
     def pause(self) -> None:
-        """Report nothing until the next stage begins. Then wait again for `FIRST_REPORT_AFTER_S` seconds before the
-        next report.
+        """Report nothing until the next stage begins. Then wait `FIRST_REPORT_AFTER_S` seconds, as at the start of a
+        command, before the next report.
         """
         with self._lock:
             self._is_at_rest, self._last_report_time = True, None

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 class RollupError(Exception):
-    """An error that ends the command with exit code 2: the input is bad, Java is missing, or a folder is unusable.
-    The message has one line.
+    """An error that ends the command with exit code 2, for example because the input is invalid, Java is missing, or a
+    folder is unusable. The message has one line.
     """

@@ -161,7 +161,9 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
 
 
 def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
-    """Return the standing verdicts as tuples: a system, a verdict, whether the rules are retired, and the rules."""
+    """Return the current verdicts as tuples: a system, a verdict, the rules for which the system has this verdict, and
+    whether these rules are retired.
+    """
     table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
     return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
 

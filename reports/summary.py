@@ -88,8 +88,8 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
 
 
 def _describe_root_causes(contents: SiteContents) -> list[Text]:
-    """Return a line for each root cause of a system's latest run. Verdicts that depend on a root cause say nothing
-    about the system.
+    """Return a line for each root cause of a system's latest run. Verdicts that depend on a root cause do not show
+    whether the system conforms.
     """
     found = [
         Text(f"{_format_system_name(contents, system)}: {line}", style="bold")

@@ -62,12 +62,12 @@ def format_system_label(name: str, version: str, profile: str) -> str:
 
 
 def shown_profile(profile: str) -> str:
-    """Return the profile to display, or an empty text for "none", which stands for no Windows release."""
+    """Return the profile to display, or an empty text if the profile is "none" (no Windows release)."""
     return "" if profile == "none" else profile
 
 
 def format_repeat_command(rule: str) -> str:
-    """Return the command that runs the checks of a rule again."""
+    """Return the command that repeats the checks of a rule."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 

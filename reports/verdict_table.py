@@ -1,5 +1,5 @@
-"""Stores the standing verdict of every rule for every system in one octet, so that 200 systems with 3,000 rules need
-600 kB.
+"""Stores the current verdict of every rule for every system, each in one octet, so that the verdicts for 200 systems
+with 3,000 rules need 600 kB.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class VerdictTable:
         return cls(places, {key: bytearray([_NOT_JUDGED_CODE]) * len(rules) for key in systems})
 
     def record_verdict(self, system: str, verdict: str, rules: Iterable[str]) -> None:
-        """Store the same verdict of a system for each of the given rules."""
+        """Store one verdict of a system for all of the given rules."""
         row, code = self.rows[system], _CODE_BY_VERDICT[verdict]
         for rule in rules:
             row[self.index_by_rule[rule]] = code

@@ -43,7 +43,7 @@ SEVERITY_BY_VERDICT: dict[str, int] = {
 }
 """The rank of each verdict. Rank 0 is the worst."""
 DECIDED_VERDICTS: tuple[str, ...] = ("fail", "warn", "pass")
-"""The verdicts that decide about the system. A line with any other verdict contains the reason why the rule is
+"""The verdicts that decide about the system. A line with an undecided verdict contains the reason why the rule is
 undecided.
 """
 SCENARIO_RESULTS: tuple[str, ...] = ("fail", "broken", "unsupported", "pass")

@@ -109,7 +109,7 @@ class SimulatedNetwork:
     is_ended: bool = False
 
     def carry_packets(self) -> None:
-        """Carry packets between the two devices until another thread ends the wire."""
+        """Carry packets between the two devices until another thread ends the simulated network."""
         descriptors = [end.descriptor for end in self.ends]
         while not self.is_ended:
             for ready in select.select(descriptors, [], [], 0.02)[0] or [None]:
@@ -271,8 +271,8 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record_scenario(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to the file ``out`` (given without its suffix), and write the harness's own captures of it to
-    the folder ``own``. Return a description of the recorded files.
+    """Record one scenario to the file ``out`` (given without its suffix), and write the captures that the harness
+    itself makes of this scenario to the folder ``own``. Return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)

@@ -28,10 +28,8 @@ label, extension and body.
 """
 MIN_DEBUG_HEADER_BYTES = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
-"""The accepted values of PacketSize in a SessionAck: the document states 0x14, and Windows sends 0x24 (MS-MQQB
-4.1.8).
-
-With either value, a SessionAck has 36 bytes.
+"""The values of PacketSize that are accepted in a SessionAck, which always has 36 bytes. Windows sends the size 0x24
+(36), but the specification demands 0x14 (MS-MQQB 4.1.8).
 """
 
 _INTERNAL_FLAG, _SESSION_HEADER_FLAG, _DEBUG_HEADER_FLAG = 1 << 3, 1 << 4, 1 << 5

@@ -1,5 +1,5 @@
-"""Defines the cursor with which all parsers read bytes. A cursor cannot read beyond the part of the packet for which it
-was created.
+"""Defines the cursor with which all parsers read bytes. A cursor belongs to a part of a packet, and cannot read bytes
+outside this part.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from reference_qm.codec.layout import Layout, read_guid
 
 
 class ByteCursor:
-    """A read position in the bytes of a packet. A cursor cannot move past the end of the part for which it was created.
+    """A read position in the bytes of a packet. The cursor belongs to a part of the packet, and cannot move past the
+    end of this part.
 
     ``offset`` and ``end`` are int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
     packet, so ``offset`` also serves to compute an alignment that a document defines "relative to the start of the

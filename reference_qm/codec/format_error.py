@@ -31,6 +31,6 @@ class FramingError(FormatError):
 
 
 class MisuseError(ValueError):
-    """Raised when a record cannot be built, because its bytes could not be parsed again. The caller that created the
-    record has a bug.
+    """Raised when a record has values from which no valid bytes can be built. The caller that created the record has a
+    bug.
     """

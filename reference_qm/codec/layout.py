@@ -91,5 +91,5 @@ class Layout:
             raise MisuseError(f"{self.owner}: {error}") from error
 
     def build(self, record: object) -> bytes:
-        """Return the bytes of a record, whose attributes must have the names of the fields."""
+        """Return the bytes of a record, which must have an attribute with the name of each field."""
         return self.pack(*self.values(record))

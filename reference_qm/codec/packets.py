@@ -181,8 +181,8 @@ def parse_packet(data: bytes) -> Packet:
 
 
 def parse_framed_packet(data: bytes) -> Packet:
-    """Parse a packet that a ``StreamFramer`` returned; raise FormatError for a malformed packet. A
-    UserMessagePacket keeps the given bytes.
+    """Parse a packet that a ``StreamFramer`` returned; raise FormatError for a malformed packet. A UserMessagePacket
+    also contains the bytes from which it was parsed.
     """
     packet = _parse_measured_packet(data)
     if isinstance(packet, UserMessagePacket):

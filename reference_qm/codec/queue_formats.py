@@ -30,7 +30,7 @@ _DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT = Layout(
 
 @value_object
 class PrivateQueueFormatNameId(Record):
-    """A private queue without its queue manager, which the other fields of the packet identify.
+    """The number of a private queue. Other fields of the packet identify the queue manager that hosts the queue.
 
     Spec: MS-MQMQ 2.2.18.1.5.1. 4 bytes. PrivateQueueIdentifier u32 LE.
     """

@@ -71,8 +71,8 @@ class RecordWithBitFlags:
 
     @classmethod
     def flags(cls, **bits: int) -> int:
-        """Return the value of the field in which the given bits have the given values and all other bits are 0, for
-        example ``UserHeader.flags(DQ=7, MP=1)``.
+        """Return a value for the field, with the given values in the named bits and 0 in all other bits, for example
+        ``UserHeader.flags(DQ=7, MP=1)``.
         """
         owner: Any = cls
         return _build_flags(owner, tuple(bits.items()))

@@ -18,7 +18,7 @@ def require_number_in_range(name: str, value: int, lowest: int, highest: int) ->
 
 
 def convert_argument_word(name: str, word: str, known: Mapping[str, ArgumentValue]) -> ArgumentValue:
-    """Return the value that the word in an argument stands for; raise CommandError for an unknown word."""
+    """Return the value that belongs to a word in an argument; raise CommandError for an unknown word."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is not one of {', '.join(known)}")
     return known[word]

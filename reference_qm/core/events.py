@@ -80,8 +80,8 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class MessageDeadlinesChanged:
-    """The deadline of a message was added or changed, so the timer for the next message to expire must be set again.
-    Spec: MS-MQDMPR 3.1.2.4.
+    """The deadline of a message was added or changed, so the timer that waits for the next deadline must be set to a
+    new time. Spec: MS-MQDMPR 3.1.2.4.
     """
 
 

@@ -1,5 +1,5 @@
-"""Keeps what the successive processes of a queue manager share in addition to the store: its configuration, its source
-of random values, and its faults.
+"""Keeps the data that all processes of one queue manager use, from one restart to the next: its configuration, its
+source of random values, and its faults. The store is separate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ faults.
 
 
 def make_core_without_faults(make: QueueManagerFactory) -> RestorableCore:
-    """Return a new queue manager without faults as a core."""
+    """Return a new queue manager without faults."""
     return make()
 
 
@@ -47,7 +47,7 @@ class QueueManagerInstallation:
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
-        """Return the core of a new process that starts with the given entries.
+        """Return the core of a new process that starts with the given entries of the store.
 
         Without entries, the core starts as configured. Raise RestoreError if the entries of the first process are
         unusable. If the entries of a later process are unusable, return a stopped core, which retries its

@@ -1,4 +1,6 @@
-"""Lists the parts of a queue manager by layers. README.md describes each part."""
+"""Lists the parts of a queue manager, layer by layer. A part is an object that carries out some of its steps. README.md
+describes each part.
+"""
 
 from __future__ import annotations
 
@@ -88,8 +90,8 @@ from reference_qm.core.transfer.transfer_administering import TransferAdminister
 
 
 class QueueManagerParts:
-    """The parts of a queue manager, whose methods are the steps of the specifications. A fault is a replacement for one
-    of these parts.
+    """The parts of a queue manager. Their methods carry out the steps of the specifications. To inject a fault, one of
+    the parts is replaced by a faulty one.
 
     ``__init__`` lists the parts by layer, from the lowest to the highest. A part calls only parts of its own layer and
     of lower layers. If a higher layer must act, the part posts an event (``events.py``). The attributes are annotated

@@ -1,5 +1,5 @@
-"""Replaces one of the objects that make up a queue manager (its parts) by an instance of a subclass, which has a fault
-or behaves like a release of Windows.
+"""Replaces a part of a queue manager (one of the objects that make it up) by an instance of a subclass. The subclass
+adds a fault, or imitates a release of Windows.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ class MemoryDirectory(DirectoryReplica):
     """
 
     shared = False
-    """Whether other programs may change the directory. If so, the caller must use ``are_objects_outdated`` to detect
-    their changes.
+    """Whether other programs may change the directory. If so, the caller must call ``are_objects_outdated`` to detect
+    changes by these programs.
     """
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
@@ -80,7 +80,7 @@ class MemoryDirectory(DirectoryReplica):
         self._notify_observers()
 
     def create_empty_directory(self) -> MemoryDirectory:
-        """Return a new, empty directory that uses the same ``new_identifier`` and ``utc_s``."""
+        """Return a new, empty directory with the functions ``new_identifier`` and ``utc_s`` of this directory."""
         return MemoryDirectory(self._new_identifier, self._utc_s)
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ from reference_qm.directory.objects import DirectoryObject
 _ESCAPED_NAME_CHARACTERS: Final = '\\,+"<>;='
 _CONFIGURATION_PATH: Final = ("CN=Configuration",)
 _DIRECTORY_ROOT_NAME: Final = "DC=enterprise,DC=invalid"
-"""The distinguished name of the container of all objects of the directory. MS-MQDSSM leaves the choice of this name to
-the directory.
+"""The distinguished name of the container that contains all objects of the directory. MS-MQDSSM does not prescribe this
+name.
 """
 
 

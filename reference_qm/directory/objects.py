@@ -91,7 +91,7 @@ class Queue(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enterprise(DirectoryObject):
-    """The enterprise. Spec: MS-MQDMPR 3.1.1.6. DefaultTimeToLive int s."""
+    """The enterprise. Spec: MS-MQDMPR 3.1.1.6. DefaultTimeToLive is in s."""
 
     Name: str | None = None
     WeakenedSecurity: bool = False
@@ -119,7 +119,7 @@ class Site(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutingLink(DirectoryObject):
-    """A link between two sites. Spec: MS-MQDMPR 3.1.1.8. ActualCost 1 to 999,999."""
+    """A link between two sites. Spec: MS-MQDMPR 3.1.1.8. ActualCost is a number from 1 to 999,999."""
 
     Description: str = ""
     FullPath: str | None = None
@@ -202,5 +202,7 @@ def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Eleme
 
 
 def copy_with_published_attributes(local: Element, published: Element) -> Element:
-    """Return a copy of a local element that has the directory attributes of the element's published object."""
+    """Return a copy of a local element in which each directory attribute has the value from the published object of the
+    element.
+    """
     return replace(local, **{name: getattr(published, name) for name in list_directory_attributes(type(local))})

@@ -16,7 +16,7 @@ def find_object_sid(directory: DirectoryReplica, computer: str | None) -> bytes 
 
 
 def find_distribution_list(directory: DirectoryReplica, name: str) -> DistributionList | None:
-    """Return the distribution list to which an administrator gave the given name."""
+    """Return the distribution list that has the given name. An administrator chooses the name of each list."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, DistributionList))
     return next((one for one in found if _are_names_equal(one.Name, name)), None)

@@ -1,5 +1,5 @@
-"""Implements the operations that read a directory. They are answered from the objects that the directory had when it
-was last read. Spec: MS-MQDSSM 3.1.6.3 to 3.1.6.6.
+"""Implements the operations that read a directory. Their results come from a copy of the directory's objects, which is
+as old as the last read of the whole directory. Spec: MS-MQDSSM 3.1.6.3 to 3.1.6.6.
 
 The documents contradict each other in two points. A search that finds no object ends with ObjectNotFound, as in
 MS-MQDMPR 3.1.1.17, and not with EndOfData, as in MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in

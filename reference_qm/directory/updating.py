@@ -44,12 +44,16 @@ def synchronize_with_directory(directory: DirectoryReplica, state: DirectoryStat
 
 
 def update_directory_sites(directory: DirectoryReplica, state: DirectoryState) -> None:
-    """Read the sites of the queue manager again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
+    """Update the list of the queue manager's sites from the directory (Directory Sites Update). Spec: MS-MQDMPR
+    3.1.6.1.
+    """
     state.SiteCollection = tuple(_read_site_again(directory, state, site) for site in state.SiteCollection)
 
 
 def update_directory_site_gates(directory: DirectoryReplica, state: DirectoryState) -> None:
-    """Read the gates of the queue manager's sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
+    """Update the list of gates in the queue manager's sites from the directory (Directory Site Gates Update). Spec:
+    MS-MQDMPR 3.1.6.2.
+    """
     state.SiteCollection = tuple(
         replace(
             site,

@@ -1,5 +1,5 @@
-"""Defines the attributes of queues and of the queue manager that have plain values, under the specification's
-names.
+"""Defines those attributes of queues and of the queue manager whose values are not other objects, under the names that
+the specification gives them.
 
 Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2.
 """

@@ -1,5 +1,5 @@
-"""Defines the elements through which an open queue is used: descriptors, cursors and waiting reads. They do not survive
-the process.
+"""Defines the elements through which an open queue is used: descriptors, cursors and waiting reads. These elements are
+lost when the process ends.
 
 Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1.
 """

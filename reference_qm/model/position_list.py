@@ -128,8 +128,8 @@ class MessagePositionList:
         self.reset_search_start(position)
 
     def reset_search_start(self, position: MessagePosition) -> None:
-        """Let the next search from the start of the list begin before the given position, because this position is new
-        or has become available again.
+        """Make sure that the next search from the start of the list finds the given position, which is new or has
+        become available.
         """
         passed = self.Start.passed
         if (
@@ -151,8 +151,8 @@ class MessagePositionList:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry linked in the list, even if its message is deleted, until ``release`` has been called as often
-        as ``hold`` for this entry.
+        """Keep an entry linked in the list even if its message is deleted. The entry stays linked until ``release`` has
+        been called for it as often as ``hold``.
         """
         if not isinstance(entry, Boundary):
             entry.reader_hold_count += 1

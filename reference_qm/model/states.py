@@ -20,8 +20,8 @@ class SessionState(Enum):
 
 
 class AwaitedOpeningEvent(Enum):
-    """The event that an initiator awaits before it can send a packet. The document needs no such value, because its
-    events block until they are complete.
+    """The event that an initiator awaits before it can send a packet. The specification needs no such value, because
+    there each event blocks until it is complete.
     """
 
     NOTHING = "nothing"

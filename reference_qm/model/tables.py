@@ -104,7 +104,7 @@ class OutgoingMessageTable:
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Allow a message in the table to be sent."""
+        """Permit the sending of a message that is in the table."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold_position(self, position: OutgoingMessagePosition) -> None:
@@ -148,8 +148,8 @@ class MessageIDHistoryTable:
         return self._entries.get((source.int, ordinal))
 
     def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
-        """Insert an entry, or replace the entry of the same message. Return the earliest entry if the table was
-        full and the entry was dropped.
+        """Insert an entry, or replace the existing entry of the message. If the table was full, drop the earliest entry
+        and return it.
         """
         key = _build_history_key(entry)
         self._entries[key] = entry

@@ -1,5 +1,5 @@
-"""Defines the subclasses of parts of the queue manager for releases that handle queues, journals or the directory
-differently.
+"""Imitates Windows releases that handle queues, journals or the directory differently. Each class replaces one part of
+the queue manager.
 """
 
 from __future__ import annotations

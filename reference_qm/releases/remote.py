@@ -1,5 +1,5 @@
-"""Defines the subclasses of parts of the queue manager for releases whose remote reading differs, on the server or
-on the client.
+"""Imitates Windows releases whose remote reading differs, on the server or on the client. Each class replaces one part
+of the queue manager.
 """
 
 from __future__ import annotations

@@ -23,12 +23,12 @@ from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 SecurityConfigChange = Callable[[SecurityConfig], SecurityConfig]
-"""A function that takes a security configuration and returns it with the settings of a Windows release."""
+"""A function that takes a security configuration and returns a copy with the settings of a Windows release."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseBehaviour:
-    """A deviation of some releases from the documents.
+    """A behaviour in which one or more Windows releases deviate from the specifications.
 
     ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names.
     ``config_presets``: other default values for fields of QueueManagerConfig. ``security``: the function that changes
@@ -182,7 +182,9 @@ def get_release_behaviours(release: str) -> Mapping[str, ReleaseBehaviour]:
 
 
 def get_config_presets(release: str) -> dict[str, Any]:
-    """Return the default values of QueueManagerConfig that a release changes, by the names of the fields."""
+    """Return those default values of a release that differ from the defaults of QueueManagerConfig, by the names of the
+    fields.
+    """
     return {
         name: value for one in get_release_behaviours(release).values() for name, value in one.config_presets.items()
     }
@@ -196,12 +198,12 @@ def adapt_security_to_release(release: str, security: SecurityConfig) -> Securit
 
 
 def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
-    """Return the configuration that a queue manager of a release has. A preset of the release replaces only a
-    default value.
+    """Return the configuration that a queue manager of a release has. The release changes only settings that still have
+    their default values.
     """
     return replace(config, **get_config_presets(release), security=adapt_security_to_release(release, config.security))
 
 
 def get_parts_that_imitate_release(release: str) -> tuple[type[QueueManagerPart], ...]:
-    """Return the subclasses that replace parts of the queue manager in a release."""
+    """Return the subclasses that replace parts of the queue manager to imitate a release of Windows."""
     return tuple(part for one in get_release_behaviours(release).values() for part in one.parts)

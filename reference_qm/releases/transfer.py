@@ -1,4 +1,4 @@
-"""Defines the subclasses of parts of the queue manager for releases that transfer messages differently."""
+"""Imitates Windows releases that transfer messages differently. Each class replaces one part of the queue manager."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from reference_qm.security import EncryptionAlgorithm, PrivacyLevel, SecurityErr
 from reference_qm.surface.clock import Now
 
 _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
-"""The bytes that stand for uninitialized memory."""
+"""The bytes that a packet contains where an old release of Windows would send uninitialized memory."""
 _MAX_PADDING_BYTES = 7
 _QUEUE_LIST_OFFSET = 12
 """The offset of the first element in an MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
@@ -163,8 +163,8 @@ def _fill_padding(value: Value) -> Value:
 
 
 def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list of queues in which the padding of the elements is nonzero; the padding depends on the offsets
-    of the elements. Return a value that is not such a list unchanged.
+    """Return a copy of a list of queues in which all padding bytes are nonzero. The amount of padding of an element
+    depends on its offset. If the value is not a list of queues, return it unchanged.
     """
     padded: list[Any] = []
     offset = _QUEUE_LIST_OFFSET
@@ -178,8 +178,8 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fill_padding_of_single_record(record: Any, *where: int) -> Any:
-    """Return a copy of a record with nonzero padding, for a record that begins at the offset ``where``. Return a record
-    without padding unchanged.
+    """Return a copy of a record with nonzero padding. ``where`` is the offset of the record. If the record has no
+    padding, return it unchanged.
     """
     for size in range(1, _MAX_PADDING_BYTES + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])

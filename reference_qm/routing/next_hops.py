@@ -64,8 +64,8 @@ def _get_hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHo
 
 
 def _find_hops_to_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
-    """Return a gate of the next site on the route, which is the site that the last matching row of the routing table
-    names. Spec: MS-MQBR 3.1.5.3.
+    """Find the next site on the route in the last row of the routing table that matches the destination, and return a
+    gate of this site. Spec: MS-MQBR 3.1.5.3.
     """
     rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
     next_site = next(rows, None)

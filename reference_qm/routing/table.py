@@ -14,7 +14,7 @@ from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, QueueMa
 from reference_qm.routing.topology import Topology, is_site_gate
 
 QUEUE_MANAGER_QUERY_INTERVAL_MS: Final = 3_600_000
-"""The duration of the QueueManager Query Timer, after which the routing table is initialized again. Spec: MS-MQBR
+"""The duration of the QueueManager Query Timer. When the timer expires, the routing table is rebuilt. Spec: MS-MQBR
 3.1.3.
 """
 

@@ -24,8 +24,8 @@ def _write_syntax_identifier(writer: OctetWriter, syntax: SyntaxId) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PresentationContextElement:
-    """A p_cont_elem_t: a presentation context that the client proposes. p_cont_id u16; n_transfer_syn u8; reserved
-    u8; 20 bytes per syntax.
+    """A p_cont_elem_t: a presentation context that the client proposes. Its fields are p_cont_id (u16), n_transfer_syn
+    (u8), a reserved u8, and 20 bytes for each syntax.
     """
 
     p_cont_id: int
@@ -35,8 +35,8 @@ class PresentationContextElement:
 
 @dataclass(frozen=True, slots=True)
 class Bind(Body):
-    """The PDU with which a client proposes presentation contexts. Spec: C706 12.6.4.3. max_xmit_frag, max_recv_frag u16
-    bytes.
+    """The PDU with which a client proposes presentation contexts. Spec: C706 12.6.4.3. max_xmit_frag and max_recv_frag
+    are u16 numbers of bytes.
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND
@@ -88,8 +88,8 @@ class AlterContext(Bind):
 
 @dataclass(frozen=True, slots=True)
 class PresentationContextResult:
-    """A p_result_t: the answer to a proposed presentation context. result u16; reason u16; transfer_syntax 20
-    bytes.
+    """A p_result_t: the answer to a proposed presentation context. Its fields are result (u16), reason (u16) and
+    transfer_syntax (20 bytes).
     """
 
     result: int

@@ -82,7 +82,7 @@ class ClientAssociation:
         self.multiplexed = False
         self._shutting_down = False
         self._contexts: dict[str, tuple[int, bool]] = {}
-        """The accepted context of each interface: p_cont_id, and whether it is NDR64."""
+        """The accepted context of each interface: its p_cont_id, and whether its transfer syntax is NDR64."""
         self._calls: dict[int, OutgoingCall] = {}
         self._waiting: deque[OutgoingCall] = deque()
         self._last_call_id = 1

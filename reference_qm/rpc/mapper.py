@@ -32,8 +32,8 @@ class EndpointMapper:
         self.endpoints = endpoints
 
     def __call__(self, event: RpcEvent) -> list[RpcOutput]:
-        """Handle an event of the RPC runtime. Every call is answered immediately, so it can be neither cancelled nor
-        abandoned, and no context handle is ever open.
+        """Handle an event of the RPC runtime. Every call is answered immediately. Therefore no call can be cancelled or
+        abandoned, and no context handle stays open.
         """
         if not isinstance(event, CallReceived):
             return []

@@ -43,7 +43,7 @@ class OctetReader:
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:
-        """Raise the error class of this reader with a message that names the current field."""
+        """Raise an error of the type that belongs to this reader. The message names the current field."""
         raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
 
     def skip_padding(self, boundary: int) -> None:
@@ -78,7 +78,7 @@ class OctetReader:
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
 
     def require_end(self, what: str) -> None:
-        """Raise an error if some bytes were not read."""
+        """Raise an error unless all bytes have been read."""
         if self.offset != self.end:
             self.where = what
             self.refuse(f"the data has {self.remaining} bytes too many")

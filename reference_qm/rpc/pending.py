@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
 
 _REMEMBERED_CALLS_LIMIT = 150
-"""How many of the most recently ended calls are remembered, so that late fragments of these calls are dropped without a
+"""The number of recently ended calls that are remembered, so that late fragments of these calls are dropped without a
 protocol error (MS-RPCE 3.3.3.5.6).
 """
 

@@ -1,4 +1,4 @@
-"""Defines the common state of all associations with clients of the same set of interfaces."""
+"""Defines an RPC service: a set of interfaces, and the state that all associations with its clients share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.entropy import Entropy
 
 
 class RpcService:
-    """The common state of all associations with clients of one set of interfaces.
+    """An RPC service: a set of interfaces, and the state that all associations with its clients share.
 
     ``preferred``: the transfer syntax that is accepted if a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``:
     the source of association group identifiers and context handles; a client must not be able to guess them.

@@ -1,5 +1,5 @@
-"""Computes hashes of data, and makes RSA signatures of hashes as a CSP does. Spec: MS-MQMQ 2.2.19.3, MS-MQQB
-3.1.7.1.4, 3.1.5.8.3.
+"""Computes hashes of data, and makes RSA signatures of hashes as a cryptographic service provider (CSP) of Windows
+does. Spec: MS-MQMQ 2.2.19.3, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
 
 The documents say only "the hash encrypted using RSA and the private key". The assumption here is RSASSA-PKCS1-v1_5
 with the DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB

@@ -40,8 +40,8 @@ class MessageSecurity:
 
     @property
     def needs_header(self) -> bool:
-        """Whether a packet needs a SecurityHeader to contain these attributes. For the algorithms alone it needs none,
-        because every MessagePropertiesHeader names them. Spec: MS-MQMQ 2.2.19.3.
+        """Whether a packet needs a SecurityHeader to contain these attributes. The algorithms alone need no
+        SecurityHeader, because every MessagePropertiesHeader names them. Spec: MS-MQMQ 2.2.19.3.
         """
         named = MessageSecurity(HashAlgorithm=self.HashAlgorithm, EncryptionAlgorithm=self.EncryptionAlgorithm)
         return self != named

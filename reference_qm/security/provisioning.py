@@ -59,9 +59,9 @@ class UserAccount:
 
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
-    """The keys and users of a queue manager. A queue manager with an empty configuration neither signs nor
-    decrypts. ``remote_keys``: the PublicEncryptionKeyList of each other queue manager, by its Identifier; these
-    lists replace the directory.
+    """The keys and users of a queue manager. A queue manager with an empty configuration neither signs nor decrypts.
+    ``remote_keys``: the PublicEncryptionKeyList of each other queue manager, by its Identifier; these lists are used
+    instead of the directory.
     """
 
     encryption_keys: PrivateKeyByProvider = field(default_factory=dict, repr=False)
@@ -94,8 +94,9 @@ def generate_rsa_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
 
 
 def build_directory_key_list(keys: PrivateKeyByProvider, *, signing: bool = False) -> MqdsPublicKeys:
-    """Return the PublicEncryptionKeyList, or the PublicSigningKeyList, of a list of private keys. The field Key Type
-    of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
+    """Return the list of public keys (PublicEncryptionKeyList or PublicSigningKeyList) that belongs to a list of
+    private keys. The field Key Type of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR
+    3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
     """
 
     def build_blob(key: rsa.RSAPrivateKey) -> bytes:

@@ -47,7 +47,7 @@ def serve(
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option("--store", metavar="FILE", help="File in which messages survive the process [none]."),
+        typer.Option("--store", metavar="FILE", help="File that keeps messages when the process ends [none]."),
     ] = None,
     fault: Annotated[
         list[str] | None,

@@ -217,7 +217,7 @@ class ControlClient(asyncio.Protocol):
             self._opened[close] = None
 
     def forget_handles(self) -> None:
-        """Forget the handles that ended with a restart, because the new core uses their numbers again."""
+        """Forget the handles that a restart has closed, because the new core may give their numbers to new handles."""
         self._opened.clear()
 
     def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:

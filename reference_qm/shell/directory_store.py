@@ -124,7 +124,9 @@ class SqliteDirectory(MemoryDirectory):
         super()._delete_element(element)
 
     def _reread_changed_file(self) -> None:
-        """Read the file again, because another process has changed it or a change of this process was undone."""
+        """Read the objects from the file once more, because another process has changed the file, or because a change
+        by this process was undone.
+        """
         version = self._read_data_version()
         if version == self._last_read_version:
             return

@@ -1,4 +1,4 @@
-"""Runs the core in real time: the host provides the driver of the core with sockets, a store, a directory and the
+"""Runs the core (a queue manager without I/O) in real time, and provides it with sockets, a store, a directory and the
 clock.
 """
 
@@ -75,7 +75,7 @@ CONNECT_TIMEOUT_S = 20
 FREE_SPACE_POLL_INTERVAL_S = 0.1
 """The interval in s for checking the free space of the disk."""
 STOP_FLUSH_TIMEOUT_S = 0.5
-"""The time limit in s for a service that stops to send its pending bytes."""
+"""The maximum time in s for which a stopping service continues to send its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class HostLimits:
 
 
 class Host:
-    """Provides a core with sockets, a store, a directory and the time.
+    """Provides a core (a queue manager without I/O) with sockets, a store, a directory and the time.
 
     The core gets the results of an effect in a later turn of the event loop. If ``new_core`` or the store raises an
     exception during ``restart`` or ``reset``, the exception reaches the caller, and nothing is changed.
@@ -135,8 +135,8 @@ class Host:
         self._unwritten_records: list[tuple[int, Persist]] = []
         """The records that are not written yet, each with the number of the core that emitted the record."""
         self._reported_store_error = ""
-        """The reason why the store last refused records, which was already reported, or an empty text while the store
-        accepts records.
+        """The last reason why the store refused records, so that it is reported only once. The text is empty while the
+        store accepts records.
         """
         self._is_space_short = False
         """Whether the store was short of free space at the last check."""
@@ -188,14 +188,16 @@ class Host:
         self._start_task(self.directory.watch_shared_directory(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core as a crash does, and start a new core with the same store. Only the listeners stay open."""
+        """End the core as in a crash, and start a new core with the store of the old core. Only the listening sockets
+        stay open.
+        """
         self._replace_core(self.store.read(), "restarted")
 
     def start_again(self, effect: RestartQueueManager) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
-        """End the core, and start a new core with an empty store. Only the listeners stay open."""
+        """End the core, and start a new core with an empty store. Only the listening sockets stay open."""
         self.store.clear()
         self._replace_core({}, "reset")
 

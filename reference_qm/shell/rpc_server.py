@@ -14,12 +14,12 @@ from reference_qm.shell.unsent import UnsentBytesLimit
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 STOP_FLUSH_TIMEOUT_S = 0.5
-"""The time limit in s for a listener that stops to send pending answers."""
+"""The maximum time in s for which a stopping listener continues to send its pending answers."""
 PORT_SEARCH_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
-"""Each time this number of request bytes has been handled, the amount of unread answers is checked again."""
+"""The number of request bytes after which the server checks again how many answers the client has not read."""
 TCP_KEEPALIVE_OPTIONS = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """The TCP keepalive (idle s, interval s, probes) after which a client that does not answer counts as lost (MS-RPCE
 3.3.3.2.1).

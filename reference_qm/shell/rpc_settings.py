@@ -75,7 +75,9 @@ class RpcSettings:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The security of the calls that this queue manager makes, or None at the level ``none``."""
+        """The security settings of the calls that this queue manager makes, or None if the authentication level is
+        ``none``.
+        """
         if self.level is AuthLevel.NONE:
             return None
         from reference_qm.shell.spnego_security import (
@@ -139,9 +141,9 @@ def _read_user(tree: object, place: str, base: Path) -> User:
 
 
 def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password. Exactly one of the keys ``password``, ``password_env`` (the name of an environment variable)
-    and ``password_file`` (a path relative to ``base``) must give it. Raise SettingsError, whose message never contains
-    the password, for other settings.
+    """Return the password. Exactly one of these keys must be present: ``password``, ``password_env`` (the name of an
+    environment variable that contains the password) or ``password_file`` (the path of a file, relative to ``base``).
+    Raise SettingsError, whose message never contains the password, for other settings.
     """
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:

@@ -1,4 +1,4 @@
-"""Runs a reference queue manager as a process: from the reading of its settings to the end of the process."""
+"""Runs a reference queue manager as a process: opens its store and its ports, and serves until a signal ends it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ FAULTS_ENTRY_POINT_GROUP = "reference_qm.faults"
 
 
 def open_store(settings: ServeSettings) -> SqliteStore | None:
-    """Open the store that the settings name, if any. Raise SettingsError for an unusable store."""
+    """Open the store if the settings name a file for it; otherwise return None. Raise SettingsError for an unusable
+    store.
+    """
     if settings.store is None:
         return None
     try:

@@ -48,7 +48,7 @@ class ServeSettings:
     limits: HostLimits
     rpc: RpcSettings = field(default_factory=RpcSettings)
     store: Path | None = None
-    """The file in which messages survive the process, or None if messages do not survive it."""
+    """The file that keeps messages when the process ends, or None if messages are lost when the process ends."""
     has_identifier: bool = False
     """Whether the settings contain the identifier of the queue manager. If not, the identifier is generated or read
     from the store.

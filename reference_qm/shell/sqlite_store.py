@@ -1,5 +1,5 @@
-"""Implements the store that survives the process: one SQLite file (WAL, synchronous=FULL), and one thread that
-writes it.
+"""Implements a store that keeps its entries when the process ends: one SQLite file (WAL, synchronous=FULL), and one
+thread that writes the file.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class SqliteStore:
         if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_DISK_BYTES:
             return ""
         left = f"its disk has less than {REQUIRED_FREE_DISK_BYTES >> 20} MiB left"
-        return f"store {self.path}: {left}; free space on it, because no message is accepted until then"
+        return f"store {self.path}: {left}, so no message is accepted; free some space on this disk"
 
     def close(self) -> None:
         """Close the file after all pending writes are complete."""
@@ -248,7 +248,7 @@ def _compute_checksum(name: str, value: str) -> int:
 
 
 def _split_into_portions(items: Sequence[PortionItem]) -> Iterator[Sequence[PortionItem]]:
-    """Split items into portions whose sizes are those for which SQL statements exist."""
+    """Split items into portions. For each size of a portion there is an SQL statement that handles a whole portion."""
     start = 0
     for size in _STATEMENT_PORTION_SIZES:
         while len(items) - start >= size:

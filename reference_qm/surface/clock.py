@@ -1,4 +1,4 @@
-"""Defines the form in which hosts pass the time to the core, which itself reads no clock."""
+"""Defines the object with which hosts pass the time to the core. The core itself reads no clock."""
 
 from __future__ import annotations
 

@@ -127,8 +127,8 @@ class DeleteQueue:
 
 @value_object
 class GetOutgoingQueue:
-    """Return an outgoing queue, as a management interface does (MS-MQMR 2.2.3). ``to``: the format name of the
-    queue.
+    """Return the attributes of an outgoing queue, as a management interface does (MS-MQMR 2.2.3). ``to``: the format
+    name of the queue.
 
     Result: outgoing, a list of at most one queue; the attributes of the queue have the names of MS-MQDMPR 3.1.1.3.
     """
@@ -138,8 +138,8 @@ class GetOutgoingQueue:
 
 @value_object
 class GetTransfers:
-    """Return the incoming sequences of a queue, as a management interface does (MS-MQMR 2.2.3). Result: transfers,
-    a list of the attributes of each sequence, which have the names of MS-MQDMPR 3.1.1.5.
+    """Return the incoming sequences of a queue, as a management interface does (MS-MQMR 2.2.3). Result: transfers, a
+    list with one object for each sequence. The object contains the attributes of MS-MQDMPR 3.1.1.5.
     """
 
     queue: str
@@ -209,8 +209,8 @@ class OpenSession:
 
 @value_object
 class ReceiveMessage:
-    """Receive the first message of a queue, or the message at a cursor. Wait for it at most ``timeout_ms``, or
-    without limit if this is None.
+    """Receive the first message of a queue, or the message at a cursor. If there is no message, wait at most
+    ``timeout_ms``, or without limit if ``timeout_ms`` is None.
 
     Result: message, or None.
 
@@ -228,8 +228,8 @@ class ReceiveMessage:
 
 @value_object
 class PeekMessage:
-    """Peek at a message, which is identified as in ReceiveMessage. ``next``: peek at the message after the cursor
-    instead.
+    """Peek at the first message of a queue, or at the message at a cursor. ``next``: peek at the message after the
+    cursor instead.
     """
 
     queue: str | None = None
@@ -367,7 +367,7 @@ class AbortTransaction:
 
 @value_object
 class ReenlistmentTimeout:
-    """Report that the coordinator has not decided the transactions in doubt in time (MS-MQDMPR 3.1.4.11).
+    """Report that the coordinator did not decide in time about the transactions that are in doubt (MS-MQDMPR 3.1.4.11).
 
     Result: in_doubt, the identifiers of these transactions. Until a restart the queue manager answers only commands
     that read its own state.

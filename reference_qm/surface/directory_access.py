@@ -1,4 +1,4 @@
-"""Carries out directory effects, in the same way for every host."""
+"""Carries out the effects with which a core reads or changes the directory. Every host uses this module."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class WriteDirectory:
 
 @value_object
 class RestartQueueManager:
-    """Start the queue manager again with the content of the store after a failed initialization (MS-MQSO 6.4.4.1)."""
+    """Restart the queue manager with the content of the store, because its initialization failed (MS-MQSO 6.4.4.1)."""
 
 
 @value_object

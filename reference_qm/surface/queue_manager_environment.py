@@ -246,8 +246,8 @@ class QueueManagerEnvironment:
         return Now(right.monotonic_ms, right.utc_s + self.clock_offset_s) if self.clock_offset_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
-        """Make the machine a member of a domain whose directory contains the machine's object with the machine's
-        own identifier. Return a reason if this is refused.
+        """Make the machine a member of a domain, and set the identifier of the machine's object in the directory of the
+        domain. If the directory refuses this, return the reason.
         """
         self._set_membership(home, own=wanted.get("own_domain", self._foreign_directory is None))
         registration = wanted.get("registration", self.available["registration"])
@@ -284,7 +284,9 @@ class QueueManagerEnvironment:
                 self._foreign_directory.provision(element)
 
     def _find_machine_object(self, directory: MemoryDirectory | None) -> QueueManager | None:
-        """Find the object of this machine in a directory by the machine's name in its own domain."""
+        """Find the object of this machine in a directory. The object has the name that the machine has in its own
+        domain.
+        """
         if directory is None or self.directory is None:
             return None
         for identifier in (self._identifier, self._different_identifier):

@@ -55,8 +55,8 @@ class RemoteReceive:
 
 @value_object
 class RemotePeek:
-    """Peek at a message, which is identified as in RemoteReceive. ``next``: peek at the message after the cursor
-    instead.
+    """Peek at the first message of a remote queue, or at the message at a cursor. ``next``: peek at the message after
+    the cursor instead.
     """
 
     remote: int | None = None

@@ -50,8 +50,8 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """A store whose entries survive a core, but not the process. It keeps the entries as JSON texts, as a store in
-    a file does.
+    """A store whose entries survive a restart of the core, but not the end of the process. It keeps the entries as JSON
+    texts, as a store in a file does.
     """
 
     def __init__(self, limit: int = MEMORY_STORE_LIMIT_CHARACTERS) -> None:

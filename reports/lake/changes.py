@@ -26,7 +26,7 @@ _CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 @dataclass(frozen=True, slots=True)
 class EarlierVerdicts:
-    """The verdicts of the rules as they stood after an earlier run. ``ingest``: the number of this run in the order of
+    """The current verdicts of the rules after an earlier run. ``ingest``: the number of this run in the order of
     ingest.
     """
 
@@ -35,7 +35,7 @@ class EarlierVerdicts:
 
 
 def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
-    """Return a row for each rule and run in which the run changed the standing verdict of the rule.
+    """Return a row for each rule and each run that changed the current verdict of the rule.
 
     ``runs``: the runs of all versions of the systems. Only runs whose number is above ``after`` have rows.
     """
@@ -45,8 +45,8 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
 
 
 def derive_check_current(events: DataFrame) -> DataFrame:
-    """Return the latest decided verdict of each check about each rule, over all versions of a system. From these rows,
-    `list_check_events` continues after the next ingest.
+    """Return the latest decided verdict of each check about each rule, over all versions of a system. After the next
+    ingest, `list_check_events` continues from these rows.
     """
     is_decided_then = sql.col("rank").isNotNull()
     # Within one run, the judgment of the check sorts last.
@@ -159,8 +159,8 @@ def _find_kind_of_change(number: int) -> Column:
 
 
 def _collect_verdicts(steps: DataFrame) -> DataFrame:
-    """Return the standing verdict of each rule after each run that judged the rule or had new suites, if the verdict
-    changed.
+    """Return, for each rule, the current verdict after each run that changed it. Only runs that judged the rule, or
+    that had new suites, can change it.
     """
     in_order = Over.partitionBy(*PRODUCT_COLUMNS, "rule").orderBy("ingest")
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)

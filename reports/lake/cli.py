@@ -56,7 +56,7 @@ def ingest_runs(
     master: SparkMasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
-    """Add the new ones among the given run folders to the lake.
+    """Add those of the given run folders that are new to the lake.
 
     Exit 0: the lake has all runs; 2: an argument was refused, or the command failed and the lake is unchanged; 3: done,
     but some lines of the input were not verdicts (table `rejected`).

@@ -37,13 +37,13 @@ SHORT_INGEST_SETTINGS = {
 }
 """The settings of a session for a short ingest.
 
-Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, a second
-fifth on a concurrent garbage collector, and a third fifth on memory that Spark reserves for large tables: 64 MiB
-for each of some hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
+Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, as much time on a
+concurrent garbage collector, and as much time on memory that Spark reserves for large tables: 64 MiB for each of some
+hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
 """
 MAX_REJECTED_LINES_ON_TERMINAL = 3
-"""The maximum number of rejected lines that the terminal names. For the other rejected lines, the command prints only
-their number.
+"""The maximum number of rejected lines that a command prints on the terminal. If there are more rejected lines, the
+command prints the number of the omitted lines.
 """
 
 SparkMasterOption = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]

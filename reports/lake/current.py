@@ -19,8 +19,8 @@ MAX_SHOWN_UNDECIDED_VERDICTS_AFTER_DECISION = 5
 MAX_SHOWN_PACKETS = 8
 _VERDICT_RANK_COUNT = len(VERDICT_NAMES)
 _POSITION_OF_STANDING_VERDICT = 0
-"""The position of the standing verdict (the latest decided verdict, if any) in the list of a rule's verdicts. Later
-undecided verdicts have higher positions.
+"""The position of the current verdict (the latest decided verdict, if any) in the list of a rule's verdicts. Undecided
+verdicts that are later have higher positions.
 """
 
 
@@ -47,10 +47,10 @@ def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: Da
 
 
 def derive_standing_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return the standing verdict of each check and rule.
+    """Return the current verdict of each check about each rule.
 
-    The columns are: sut, rule, test, ingest, seq and rank; undecided_ingest, undecided_seq and undecided_rank,
-    which describe the latest undecided verdict and are null unless this verdict is later than the standing verdict;
+    The columns are: sut, rule, test, ingest, seq and rank; undecided_ingest, undecided_seq and undecided_rank, which
+    describe the latest undecided verdict and are null unless this verdict is later than the current verdict;
     is_decided; and counts, which is false if the system's newest suites retired the check.
     """
     newest = find_newest_suites(runs)
@@ -163,7 +163,7 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
 
 def _join_shown_verdicts_with_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     """Join the verdicts to show with the lines that contain them. Each line becomes one struct column, so that the
-    columns of the standing verdict and of the later verdicts are equal.
+    columns of the current verdict and of the later verdicts are equal.
     """
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))

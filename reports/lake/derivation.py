@@ -100,8 +100,8 @@ def _derive_tables_of_systems(
 def _derive_tables_of_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of all given products. Products whose rows change from the same run on are written
-    together.
+    """Write the derived rows of all given products. Products are written together if the same run is the first whose
+    rows change.
     """
     for after in sorted(set(products.values())):
         runs_of = {

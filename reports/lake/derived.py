@@ -109,8 +109,8 @@ def parse_topology_systems(extra: Column) -> Column:
 
 
 def _pair_systems(extra: Column) -> Column:
-    """Return each pair of systems of a topology: the role of the first system, the key ``a`` of the first system,
-    the key ``b`` of the second system, and the roles of the topology.
+    """Return a row for each ordered pair of systems in a topology: the role and the key ``a`` of the first system, the
+    key ``b`` of the second system, and the roles that the topology has.
     """
     systems = parse_topology_systems(extra)
 

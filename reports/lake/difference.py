@@ -54,7 +54,9 @@ class ComparedSide:
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdictOfSide:
-    """The standing verdict of a rule on one of two compared sides."""
+    """The current verdict of a rule on one side of a comparison, with the run and the check from which the verdict
+    comes.
+    """
 
     verdict: str
     run: str
@@ -90,8 +92,8 @@ class ComparisonOfSides:
 
 
 def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> ComparisonOfSides:
-    """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
-    runs that had started by then.
+    """Compare two sides. A side is a run, a version or key of a system, or a date or time in UTC. A date or time
+    selects all runs that had started by then.
 
     ``sut``: the name or key of the system. Raise `RollupError` for an unknown side, or a side that matches several
     systems.
@@ -117,7 +119,7 @@ def _find_kind_of_change(before: RuleVerdictOfSide | None, after: RuleVerdictOfS
 
 
 def _read_compared_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
-    """Read one side of the comparison. Return the side, and the rules with their standing verdicts in the columns
+    """Read one side of the comparison. Return the side, and the rules with their current verdicts in the columns
     ``rule`` and ``stands``.
     """
     runs = _select_runs_of_compared_side(table("runs"), asked, sut)
@@ -170,8 +172,8 @@ def _build_started_condition(until: datetime) -> Column:
 
 
 def _parse_until(asked: str) -> datetime | None:
-    """Return the moment that a text names, or None if the text names no moment. The text names a time in UTC, or a
-    day, which stands for its end.
+    """Parse a text that contains a time in UTC or a day, and return the time or the end of the day. Return None for any
+    other text.
     """
     try:
         day = date.fromisoformat(asked)

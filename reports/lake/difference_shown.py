@@ -49,8 +49,8 @@ def format_difference_markdown(difference: ComparisonOfSides) -> str:
 
 
 def format_as_json(difference: ComparisonOfSides) -> str:
-    """Return a difference as JSON, with both sides and the rules of each kind of change. Unchanged rules have only
-    their standing verdict.
+    """Return a difference as JSON, with both sides and the rules of each kind of change. For an unchanged rule, the
+    JSON contains only the current verdict.
     """
     kinds = {kind: [asdict(step) for step in steps] for kind, steps in _group_steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
@@ -100,7 +100,7 @@ def _describe_reason(step: RuleComparison) -> str:
 
 
 def _shorten_check_name(judged: RuleVerdictOfSide) -> str:
-    """Return the name of the check without its file, because the same line already shows the file."""
+    """Return the name of the check without its file, because the line already shows the file."""
     return shorten_check_id(judged.test or "").name
 
 

@@ -34,8 +34,7 @@ MAX_FAILED_SEARCHES = 3
 another process may change the lake.
 """
 FileStateByRunFolder = dict[str, list[int]]
-"""The size in octets and the time of change (ms since 1970) of each file of a run folder, by the name of the file.
-"""
+"""For each file in a run folder, by name: its size in octets and the time of its last change (ms since 1970)."""
 
 
 class RunFolderFollower:

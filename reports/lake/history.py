@@ -38,7 +38,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class VerdictHistory:
-    """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples (system,
+    """The latest runs, latest first, and the current verdicts. For a rule, the current verdicts are triples (system,
     verdict, run). For a system, they are the number of rules for each verdict.
 
     ``runs``: the total number of runs.

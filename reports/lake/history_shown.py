@@ -12,7 +12,7 @@ from reports.vocabulary import SEVERITY_BY_VERDICT
 
 
 def format_history_text(history: VerdictHistory) -> str:
-    """Return lines for a terminal: the standing verdicts, then the runs, latest first."""
+    """Return lines for a terminal: the current verdicts, then the runs, latest first."""
     shown = len(history.entries)
     lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
     lines += [

@@ -83,8 +83,8 @@ def ingest_folders(
     finished: bool = False,
     stage: StageReporter = lambda _: None,
 ) -> IngestReport:
-    """Ingest the new ones among the given folders, and complete the report. ``finished``: whether to skip unfinished
-    runs.
+    """Ingest those of the given folders that the lake does not contain yet, and complete the report. ``finished``:
+    whether to skip unfinished runs.
     """
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}

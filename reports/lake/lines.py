@@ -49,7 +49,7 @@ VERDICT_LINE_SCHEMAS = {
     }
     | {"rejected": "string"},
 }
-"""The fields of a line of the verdict file, by schema version of the run."""
+"""For each schema version of a run: the fields of a line in the verdict file."""
 REQUIRED_COLUMNS_OF_VERDICT_LINE = {
     1: ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict"),
     2: ("seq", "ms", "rule", "verdict"),

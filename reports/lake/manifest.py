@@ -151,8 +151,8 @@ def get_table_folder(commit: str, table: str) -> str:
 
 
 def get_folder_of_system_or_product(commit: str, table: str, unit: str) -> str:
-    """Return the path, relative to the lake, of the folder in a commit with the rows that a derived table has for one
-    system or product.
+    """Return the path of a folder, relative to the lake. The folder belongs to a commit, and contains the rows of a
+    derived table for one system or product.
     """
     return f"{get_table_folder(commit, table)}/unit={unit}"
 
@@ -192,8 +192,8 @@ def read_manifest(files: ReadableFileSystem, lake: str, number: int) -> Manifest
 
 
 def publish_manifest(files: FileAccess, lake: str, manifest: Manifest) -> None:
-    """Publish this state as the newest state of the lake. Raise `RollupError` if another process has published a
-    state in the meantime.
+    """Publish this state as the newest state of the lake. Raise `RollupError` if another process has published a state
+    since this process read the lake.
     """
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
     files.write_text(
@@ -202,7 +202,7 @@ def publish_manifest(files: FileAccess, lake: str, manifest: Manifest) -> None:
     if not files.publish(aside, _get_manifest_path(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(
-            f"{one_line(lake)} was changed by another process during this ingest: no run was ingested, so ingest again"
+            f"{one_line(lake)} was changed by another process during this ingest, so no run was ingested: ingest again"
         )
 
 

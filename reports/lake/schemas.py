@@ -58,7 +58,7 @@ COLUMNS_OF_UNDECIDED_VERDICT_AFTER_DECISION: Final = {
     "test": "string",
     "reason": "string",
 }
-"""The columns that describe the latest undecided verdict, if this verdict is later than the standing verdict."""
+"""The columns that describe the latest undecided verdict, if it is later than the current verdict of the rule."""
 
 COLUMN_TYPES_BY_FACT_TABLE: Final[dict[str, dict[str, str]]] = {
     "runs": {

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 MAX_LINES_IN_PARALLEL = 250_000
-"""The maximum number of verdict lines with which jobs run in parallel. This limit ensures that the lines of all
-parallel jobs fit into memory.
+"""Jobs run in parallel only if they process at most this number of verdict lines, so that the lines of all parallel
+jobs fit into memory.
 """
 
 

@@ -189,7 +189,7 @@ def read_rules_files(spark: SparkSession, sources: Sequence[RunSource]) -> DataF
 
 
 def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
-    """Return the reason why each refused rules.json is refused, by the hash of the suites."""
+    """Find each rules.json that must be refused, and return the reason, by the hash of the suites."""
     r = sql.col("r")
     no_name = sql.map_filter(
         r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), sql.lit(False))

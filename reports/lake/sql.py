@@ -33,7 +33,7 @@ class SqlQueryResult:
 
 
 def run_query(lake: Path, query: str, rows: int, seconds: float) -> SqlQueryResult:
-    """Return at most ``rows`` rows of the result of a query about the tables of the newest state of the lake.
+    """Run a query about the tables in the newest state of the lake, and return at most ``rows`` rows of its result.
 
     Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
     """

@@ -1,5 +1,5 @@
-"""Provides the tables of the lake. A reader continues to use one state of the lake, even if other processes publish new
-states meanwhile.
+"""Provides the tables of the lake. Each reader continues to use one state of the lake while other processes publish
+new states.
 """
 
 from __future__ import annotations

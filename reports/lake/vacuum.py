@@ -16,7 +16,7 @@ from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
 SMALL_INGEST_OCTETS = 64 << 20
-"""The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
+"""An ingest is merged with other ingests if its verdicts have fewer octets than this number."""
 MERGED_FILE_OCTETS = 128 << 20
 """The target size in octets of a file that results from merging."""
 
@@ -76,7 +76,7 @@ def _get_last_change_ms(lake: Lake, folder: str) -> int:
 
 
 def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None]) -> Lake:
-    """Merge small commits into larger commits with the same facts, and publish the resulting state."""
+    """Merge small commits into larger commits without changing their facts, and publish the resulting state."""
     bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake

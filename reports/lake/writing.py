@@ -207,7 +207,7 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
 
 
 def list_rejected_lines(lake: Lake, commits: Sequence[IngestCommit], limit: int) -> list[tuple[str, int, str]]:
-    """Return the folder, line and reason of each of the first rejected lines of some commits."""
+    """Return the folder, the line and the reason of the first rejected lines in the given commits."""
     found = lake.table("rejected", {each.commit for each in commits})
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
 
@@ -221,7 +221,7 @@ def _read_lines(lake: Lake, runs: Sequence[RunSource]) -> DataFrame:
 
 
 def _read_rejected_lines(lake: Lake, short: Sequence[RunSource], of: DataFrame) -> DataFrame | None:
-    """Read the files with rejected lines again, with line numbers."""
+    """Read the files that contain rejected lines a second time, to find the line numbers."""
     if not short:
         return None
     scan = _read_lines(lake, short)

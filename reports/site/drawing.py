@@ -49,7 +49,9 @@ def place_verdicts_on_bar(counts: Mapping[str, int], whole: int) -> list[Verdict
 
 
 def place_trend_bars(runs: Sequence[Run]) -> list[TrendBarOfRun]:
-    """Return a bar for the decided rules of each run, next to each other and on one scale, with failures at the top."""
+    """Return one bar for each run, which shows the decided rules of the run. All bars have the same scale, and failures
+    are at the top.
+    """
     highest = max((_count_decided_rules(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []

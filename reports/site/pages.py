@@ -136,8 +136,8 @@ class SitePageWriter:
 
 
 def change(was: str | None, verdict: str | None) -> str:
-    """Return a description of the change of a verdict, or an empty text if the verdict did not change or one of the
-    two verdicts is unknown.
+    """Return a description of the change of a verdict, or an empty text if the verdict did not change, or if the
+    earlier or the later verdict is unknown.
     """
     if was is None or verdict is None or was == verdict:
         return ""

@@ -1,6 +1,4 @@
-"""Writes the pages of rules from two streams in the order of rule ids: the standing verdicts, and the latest
-changes.
-"""
+"""Writes the pages of rules from two streams in the order of rule ids: the current verdicts, and the latest changes."""
 
 from __future__ import annotations
 
@@ -16,9 +14,8 @@ from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED_VERDICT_KIND, SEVERI
 
 FRAMES_PER_PAGE = 8
 MAX_SYSTEMS_WITH_PACKETS = 3
-"""The maximum number of systems whose packets and capture a page shows. Systems with the worst verdicts come first.
-
-If all systems pass, only one system is shown.
+"""The maximum number of systems for which a page shows packets and a capture. Systems with the worst verdicts come
+first. If all systems pass, the page shows packets of only one system.
 """
 
 GroupedItem = TypeVar("GroupedItem")
@@ -144,8 +141,8 @@ def _build_panel(pages: SitePageWriter, standing: StandingVerdict, room: int, wi
 
 
 def _group_systems_by_verdict(pages: SitePageWriter, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
-    """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
-    few.
+    """Group the systems by verdict, the worst verdict first. Systems without a finding are named only if the number of
+    systems is small.
     """
     systems: dict[str, list[System]] = {}
     for system in pages.systems:

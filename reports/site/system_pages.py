@@ -86,8 +86,8 @@ def _write_page(pages: SitePageWriter, system: System, standings: list[StandingV
 def _group_findings_of_verdict(
     pages: SitePageWriter, findings: list[StandingVerdict], newly: dict[str, str]
 ) -> list[FindingCause]:
-    """Group the findings that have one verdict by their cause. The causes of new failures come first. The other causes
-    follow, those with the most rules first.
+    """Group the findings with the given verdict by their cause. The causes of new failures come first. Then the other
+    causes follow, beginning with the cause that affects the most rules.
     """
     causes = group_findings_by_cause(findings, pages.named, pages.get_root_cause)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))

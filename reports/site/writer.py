@@ -62,8 +62,8 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: ValueNameAdder = str,
 ) -> list[str]:
-    """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
-    contain.
+    """Write all pages below ``captures.site``, and replace old pages. Return the captures that verdicts name but that
+    are missing in the run folders.
 
     ``named``: the function that adds symbolic names to the numbers in expected and observed values.
     """
@@ -160,8 +160,8 @@ def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[
 
 
 def _build_css_of_single_document(document: str) -> str:
-    """Return the CSS rule that hides the findings of other documents on a system's page when the anchor of this
-    document is the target.
+    """Return the CSS rule for a link to one document on a system's page: while the anchor of the document is the
+    target, the findings of all other documents are hidden.
     """
     name = names.name_document_anchor(document)
     shown = f"body:has(#{name}:target)"

@@ -23,7 +23,7 @@ space of the disk.
 """
 QUEUE = "private$\\q"
 REFUSED = "database or disk is full; free space on its disk"
-SHORT = "its disk has less than 16 MiB left; free space on it, because no message is accepted until then"
+SHORT = "its disk has less than 16 MiB left, so no message is accepted; free some space on this disk"
 LIMIT_S = 10
 """The time limit in seconds for the command that hangs; the other command of the pair takes milliseconds."""
 ROOM = "the disk of the store has enough free space again"

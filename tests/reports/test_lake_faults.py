@@ -82,7 +82,7 @@ def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tm
 
     said = []
     with pytest.raises(
-        RollupError, match="was changed by another process during this ingest: no run was ingested, so ingest again"
+        RollupError, match="was changed by another process during this ingest, so no run was ingested: ingest again"
     ):
         ingest(Lake.open(spark, str(where)), [str(second)], stage=meanwhile)
     assert said == ["the lake was published, and its state 2 contains the 1 runs; the next step failed: no room"]

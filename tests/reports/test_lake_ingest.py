@@ -459,7 +459,7 @@ def test_second_publication_is_refused_without_effect(ingested):
     lake = ingested.open()
     before = set((ingested.path() / "manifests").iterdir())
     with pytest.raises(
-        RollupError, match="was changed by another process during this ingest: no run was ingested, so ingest again"
+        RollupError, match="was changed by another process during this ingest, so no run was ingested: ingest again"
     ):
         publish_manifest(lake.files, lake.uri, replace(lake.manifest, runs={}))
     assert ingested.open().manifest == lake.manifest

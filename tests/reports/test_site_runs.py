@@ -175,5 +175,5 @@ def test_page_of_run_without_change_reports_no_change_and_shows_local_folder(tmp
     runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
     page = page_of(site, f"runs/{make_slug('r2')}.html")
-    assert "No standing verdict changed with this run." in page
+    assert "No current verdict changed with this run." in page
     assert "<code>/runs/r2</code>" in page

@@ -41,7 +41,7 @@ LookupId of the command (None: no replacement).
 
 
 class ClientCommands(QueueManagerPart):
-    """Handles the commands of a higher layer for remote queues.
+    """Handles the commands with which a higher layer, such as an application, uses queues of other queue managers.
 
     A command is answered when the sequence of remote calls that carries it out has ended.
     """
@@ -142,7 +142,7 @@ class ClientCommands(QueueManagerPart):
     def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
         if (request.remote is None) == (request.cursor is None):
             raise CommandError(
-                "the queue to read from is missing or named twice: give exactly one of remote and cursor"
+                "the request must identify one queue to read from: give exactly one of remote and cursor"
             )
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
         require_number_in_range("timeout_ms", time_out, 0, INFINITE_MS)

@@ -149,7 +149,9 @@ class DataModelInspection(QueueManagerPart):
         return Result({"transfers": _describe_transfers(self.qm.queue_names.find_queue(request.queue))})
 
     def _describe_remote_reading(self) -> dict[str, Any]:
-        """Describe the open queues and the pending reads of remote clients, in the order in which they were added."""
+        """Describe the queues that remote clients have opened and the reads that remote clients have started, each in
+        the order of their addition.
+        """
         remote = self.qm.remote
         return {
             "RemoteReadEntryCollection": [

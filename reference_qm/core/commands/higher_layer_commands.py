@@ -34,7 +34,7 @@ LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 class HigherLayerCommands(QueueManagerPart):
-    """Handles commands of a higher layer.
+    """Handles the commands that a higher layer, such as an application, gives to the queue manager.
 
     Each handler returns a Result, or None if a later step answers the command.
     """
@@ -134,8 +134,8 @@ class HigherLayerCommands(QueueManagerPart):
         )
 
     def _expand_distribution_list(self, to: str) -> FormatName | None:
-        """Return the expanded form of a format name that stands for several queues, or None if the format name
-        identifies a single queue.
+        """Return the names of all queues that a format name identifies, or None if the format name identifies only one
+        queue.
 
         Spec: MS-MQDMPR 3.1.7.3.8.
         """

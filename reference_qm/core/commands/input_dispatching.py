@@ -130,8 +130,8 @@ class InputDispatching(QueueManagerPart):
         self.close_unfinished_connections(now)
 
     def close_unfinished_connections(self, now: Now) -> None:
-        """Close connections while unfinished packets take too many bytes. The connection whose unfinished packet
-        has waited longest is closed first.
+        """Close connections until their unfinished packets no longer exceed the limit in bytes. The connection whose
+        unfinished packet has waited longest is closed first.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """

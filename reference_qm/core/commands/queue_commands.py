@@ -47,7 +47,7 @@ MAX_QUEUE_LABEL_CHARACTERS = 124
 
 
 class QueueCommands(QueueManagerPart):
-    """Handles commands of a higher layer for queues.
+    """Handles the commands about queues that a higher layer, such as an application, gives to the queue manager.
 
     Each handler returns a Result, or None if a later step answers the command.
     """
@@ -281,7 +281,7 @@ class QueueCommands(QueueManagerPart):
         return Result({"cancelled": status is Status.MQ_OK})
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
-        """Return the messages of a queue that can be received, in order."""
+        """Return those messages of a queue that an application can receive now, in order."""
         require_number_in_range("limit", request.limit, 1, LONGEST_WAIT_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
@@ -302,7 +302,7 @@ class QueueCommands(QueueManagerPart):
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
             raise CommandError(
-                "the queue to read from is missing or named twice: give exactly one of queue, handle and cursor"
+                "the request must identify one queue to read from: give exactly one of queue, handle and cursor"
             )
         if request.queue is not None:
             if in_transaction:

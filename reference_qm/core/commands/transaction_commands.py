@@ -58,7 +58,7 @@ class TransactionCommands(QueueManagerPart):
         return self.qm.transaction_coordinating.abort(self._find_decidable_transaction(request.transaction), token)
 
     def _find_decidable_transaction(self, identifier: UUID) -> Transaction:
-        """Find the transaction that a command is to decide.
+        """Find the transaction that a command asks to prepare, commit or abort.
 
         Raise CommandError if only the coordinator may decide the transaction and the coordinator is unavailable.
         """

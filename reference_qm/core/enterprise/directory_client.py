@@ -51,7 +51,8 @@ class DirectoryClient(QueueManagerPart):
             self._begin_initialization_without_directory(now)
 
     def on_directory_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Read the directory again. In workgroup mode, the directory is not read until the next start.
+        """Read the directory, because its content or its availability has changed. In workgroup mode, the directory is
+        not read until the next start.
 
         Spec: MS-MQSO 5.5.4.
         """
@@ -208,13 +209,13 @@ class DirectoryClient(QueueManagerPart):
             self.synchronize_with_directory(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
-        """Read the list of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.1."""
+        """Read a new list of this queue manager's sites from the directory. Spec: MS-MQDMPR 3.1.6.1."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
         self.qm.directory_link.read(lambda answer, now: update_directory_sites(enterprise.directory, enterprise.state))
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
-        """Read the list of gates of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.2."""
+        """Read from the directory a new list of the gates in this queue manager's sites. Spec: MS-MQDMPR 3.1.6.2."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
         self.qm.directory_link.read(
@@ -222,7 +223,7 @@ class DirectoryClient(QueueManagerPart):
         )
 
     def on_queue_manager_query_timer(self, now: Now) -> None:
-        """Build the RoutingTable again from the content of the directory. Spec: MS-MQBR 3.1.6.1."""
+        """Rebuild the RoutingTable from the content of the directory. Spec: MS-MQBR 3.1.6.1."""
         self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
         self.qm.directory_link.read(lambda answer, now: self.initialize_routing_table())
 

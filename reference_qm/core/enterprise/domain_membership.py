@@ -25,8 +25,8 @@ ATTRIBUTES_OF_CREATED_MACHINE_OBJECT = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList for the object of a machine. Unlike the list in the document, it also contains the machine's name,
-because later searches find the object by this name.
+"""The iAttributeList for the object of a machine. Unlike the list in MS-MQSO, this list also contains the machine's
+name, because later searches find the object by this name.
 """
 
 
@@ -37,7 +37,9 @@ ATTRIBUTES_SAVED_FOR_OFFLINE_START = (
     "RoutingServer",
     "SupportingServer",
 )
-"""The attributes of a machine, except its sites, that are published when the machine joins a different domain."""
+"""The attributes that a machine publishes when it joins a different domain. The list does not contain the attribute for
+its sites.
+"""
 
 
 class DomainMembership(QueueManagerPart):

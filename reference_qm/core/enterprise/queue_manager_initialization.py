@@ -47,7 +47,7 @@ class QueueManagerInitialization(QueueManagerPart):
         self.qm.adm.InitializationRetryTimerDuration = LATER_INITIALIZATION_RETRY_INTERVAL_S
 
     def on_initialization_retry_timer(self) -> None:
-        """Start the initialization again. Spec: MS-MQSO 6.4.4.1."""
+        """Make another attempt to initialize the queue manager. Spec: MS-MQSO 6.4.4.1."""
         self.qm.emit_effect(RestartQueueManager())
 
     def initialize_globally(self, now: Now) -> None:

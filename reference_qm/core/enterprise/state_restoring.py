@@ -126,7 +126,7 @@ class StateRestoring(QueueManagerPart):
                     setattr(queue, name, value)
 
     def _remove_orphaned_messages(self, messages: dict[str, Any]) -> None:
-        """Remove the messages that arrived for a queue while the queue was being deleted."""
+        """Remove stored messages whose queue no longer exists. They arrived while their queue was being deleted."""
         places = {format_queue_name_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
             key

@@ -24,10 +24,12 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 PLACEHOLDER_TIME = Now(0, 0)
-"""The time that elements restored from the store contain until the first input supplies the current time."""
+"""A placeholder for the current time. It is used in elements that are restored from the store before the first input
+has supplied the time.
+"""
 OUTGOING_QUEUES_LIMIT = 65_536
-"""The maximum number of outgoing queues. At this number, no outgoing queue is created for routed messages or
-acknowledgments.
+"""The maximum number of outgoing queues. When it is reached, no further outgoing queue is created for routed messages
+or acknowledgments.
 """
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE_FORMAT_NAME_EXAMPLES = (
@@ -44,7 +46,7 @@ def parse_format_name_of_command(text: str) -> FormatName:
 
 
 class DestinationResolving(QueueManagerPart):
-    """Resolves a format name to a local queue, or to an outgoing queue with its session.
+    """Finds the local queue, or the outgoing queue with its session, that belongs to a format name.
 
     Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
     """

@@ -13,7 +13,7 @@ from reference_qm.routing import RoutingError, Topology
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The return values of Get Destination Info: rHostName and rQueueManagerGuid, which is zero for a direct format
+    """The return values of Get Destination Info: rHostName and rQueueManagerGuid. The GUID is zero for a direct format
     name.
     """
 

@@ -43,7 +43,7 @@ note <62>.
 """
 JOURNAL_SUFFIX = "journal"
 OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
-"""The host names that mean the local computer on every computer."""
+"""The host names with which every computer can refer to itself."""
 
 
 class QueuePath(NamedTuple):
@@ -137,7 +137,7 @@ class QueueNames(QueueManagerPart):
         return self.is_own_host("OS", computer)
 
     def is_direct_name_of_own_host(self, name: DirectName) -> bool:
-        """Return whether a direct name contains this queue manager as host. Spec: MS-MQMQ 2.1.2, MS-MQDMPR
+        """Return whether the host in a direct format name is this queue manager. Spec: MS-MQMQ 2.1.2, MS-MQDMPR
         3.1.7.1.5.
         """
         return self.is_own_host(name.Protocol, name.ProtocolAddressSpecification)

@@ -120,7 +120,7 @@ class MessageReading(QueueManagerPart):
         timeout_ms: int | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Peek at the message after the message at a cursor. If there is no message, wait.
+        """Move a cursor to the next message, and peek at this message. If there is no next message, wait.
 
         Spec: MS-MQDMPR 3.1.7.1.14.
         """

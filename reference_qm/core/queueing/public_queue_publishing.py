@@ -93,8 +93,8 @@ class PublicQueuePublishing(QueueManagerPart):
         return True
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
-        """Delete the directory object of a public queue. If the object does not exist, the deletion also succeeds.
-        Spec: MS-MQDMPR 3.1.7.1.4.
+        """Delete the directory object of a public queue. It is not an error if the object does not exist. Spec:
+        MS-MQDMPR 3.1.7.1.4.
         """
         change = events.delete_directory_object(self.qm.enterprise.state, self._build_element(queue))
 

@@ -68,7 +68,7 @@ class QueueCursors(QueueManagerPart):
         return CursorStatus.WAITING, None
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        """Move a cursor to the message for which it waited. Spec: MS-MQDMPR 3.2.7.5."""
+        """Move a waiting cursor to a message that has become available. Spec: MS-MQDMPR 3.2.7.5."""
         if cursor.CursorState is CursorState.WAIT_PEEK:
             cursor.CursorState = CursorState.READ
         elif cursor.CursorState is CursorState.WAIT_RECEIVE:

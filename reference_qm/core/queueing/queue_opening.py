@@ -91,8 +91,8 @@ class QueueOpening(QueueManagerPart):
         return Status.MQ_OK, descriptor
 
     def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        """Return whether a queue can be opened again, because its open descriptors and the requested new descriptor
-        allow each other to use the queue.
+        """Return whether a queue can be opened once more: its open descriptors must permit the requested access, and
+        the new descriptor must permit the access of the open ones.
 
         Spec: MS-MQDMPR 3.1.7.1.5.
         """

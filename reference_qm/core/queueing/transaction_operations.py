@@ -92,8 +92,8 @@ class TransactionOperations(QueueManagerPart):
         )
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
-        """Return the messages that are not available in their queues after a crash: all messages that a transaction
-        was to send, and the messages that a prepared transaction receives or moves.
+        """Return the messages that are unavailable in their queues after a crash. These are all messages that an
+        uncommitted transaction would send, and the messages that a prepared transaction receives or moves.
         """
         return {
             operation.MessagePositionReference

@@ -36,8 +36,8 @@ class TransactionRecords(QueueManagerPart):
     __slots__ = ()
 
     def build_prepare_record(self, transaction: Transaction) -> Change:
-        """Build the record that is written to the disk for a vote. The record contains the messages to be sent and
-        the other pending operations.
+        """Build the record that stores the vote of the queue manager about a transaction on the disk. The record
+        contains the messages to be sent and the other pending operations.
         """
         change: Change = {"last_transaction": self.qm.adm.last_transaction_number}
         operations = _list_current_operations(transaction)

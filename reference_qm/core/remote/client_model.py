@@ -41,8 +41,8 @@ class PendingRemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteQueue:
-    """A queue of another queue manager, with the data that, in the documents, an application and its supporting server
-    have about the queue.
+    """A queue of another queue manager. It contains all data about the queue, which the specifications divide between
+    an application and its supporting server.
 
     ``number`` is the number of the queue in commands. ``RemoteServer`` is the address for the calls of qmcomm and
     the first call of qm2qm. QueueHandle, QueueDescriptor and OpenContext are the u32 inputs of MS-MQQP 3.2.4.1.
@@ -95,7 +95,7 @@ class RemoteReadingClientState:
     RemoteOpenQueueEntryCollection: list[RemoteOpenQueueEntry] = field(default_factory=list)
     queues: dict[int, RemoteQueue] = field(default_factory=dict)
     queue_and_handle_by_cursor: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
-    """The remote queue and the CursorHandle of each cursor, by the number of the cursor in commands."""
+    """For each cursor, by its number in commands: the remote queue and the CursorHandle."""
     binding_by_connection: dict[str, RpcBindingHandle] = field(default_factory=dict)
     task_by_timer_number: dict[int, RemoteCallTask] = field(default_factory=dict)
     tasks_by_unresolved_host: dict[str, list[RemoteCallTask]] = field(default_factory=dict)

@@ -38,7 +38,7 @@ class ClientTasks(QueueManagerPart):
         self._resume_remote_call_task(RemoteCallTask(self.qm.assign_handle(), sequence, finished), None, now)
 
     def _resume_remote_call_task(self, task: RemoteCallTask, came: Any, now: Now) -> None:
-        """Resume a sequence with the result for which it waited, and begin its next step."""
+        """Pass the result of the last step to a waiting sequence, and begin the next step of the sequence."""
         task.awaited_answer = None
         self._stop_timer(task)
         try:

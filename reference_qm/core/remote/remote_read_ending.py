@@ -36,7 +36,7 @@ class RemoteReadEnding(QueueManagerPart):
         self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_message_delivered(self, ack: int) -> bool:
-        """Return the iDeleteMessage for a dwAck, which is true if the client received the message. Spec: MS-MQQP
+        """Return the iDeleteMessage for a dwAck. The value is true if the client received the message. Spec: MS-MQQP
         3.1.4.2.
         """
         return ack == RemoteReadAck.RR_ACK

@@ -92,8 +92,8 @@ class RemoteReadStarting(QueueManagerPart):
         return _require_access_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
-        """Return an error status for a peek at the next message without a cursor, otherwise MQ_OK. Spec: MS-MQQP
-        3.1.4.1.
+        """Return an error status if a request peeks at the next message but names no cursor, otherwise MQ_OK. Spec:
+        MS-MQQP 3.1.4.1.
         """
         wrong = desc["hCursor"] == 0 and desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
         return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
@@ -135,7 +135,7 @@ class RemoteReadStarting(QueueManagerPart):
         )
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:
-        """Return an error status for a receive with a handle that was opened to peek, otherwise MQ_OK. Spec:
+        """Return an error status if a receive uses a handle that was opened only to peek, otherwise MQ_OK. Spec:
         MS-MQMP 3.1.4.2.
         """
         receives = desc["ulAction"] in RECEIVE_ACTIONS

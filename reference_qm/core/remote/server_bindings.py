@@ -87,8 +87,8 @@ class ServerBindings(QueueManagerPart):
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
     def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> RemoteCallSequence:
-        """Call a method of qmcomm with a separate binding handle, as an application does. Return the results by
-        name.
+        """Call a method of qmcomm with a binding handle that is used only for this call, as in an application. Return
+        the results by name.
 
         Spec: MS-MQMP 3.2.4.
         """
@@ -106,7 +106,7 @@ class ServerBindings(QueueManagerPart):
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Return whether a status is a failure HRESULT. The client does not distinguish failures.
+        """Return whether a status is a failure HRESULT. The client treats all failures alike.
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """

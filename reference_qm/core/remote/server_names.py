@@ -44,7 +44,8 @@ class ServerNames(QueueManagerPart):
 
     def find_server_identifier(self, queue: RemoteQueue) -> UUID:
         """Return the Identifier of the queue manager that hosts a queue, or NULL if it is unknown. A private format
-        name contains the Identifier; for any other format name, the configured route of the server is used.
+        name contains the Identifier; for any other format name, the Identifier comes from the configured route to the
+        server.
         """
         name = parse_format_name_of_command(queue.FormatName)
         if isinstance(name, PrivateName):

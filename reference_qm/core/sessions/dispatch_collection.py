@@ -19,7 +19,7 @@ class DispatchCollection(QueueManagerPart):
     __slots__ = ()
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Allow a message in the table of a session to be sent.
+        """Permit the sending of a message that is in the table of a session.
 
         Spec: MS-MQQB 3.1.7.12, 3.1.5.9, 3.1.7.14, MS-MQDMPR 3.1.7.1.28.
         """

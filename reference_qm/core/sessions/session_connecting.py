@@ -19,8 +19,8 @@ HRESULT_BY_CONNECTION_STATUS = {
     ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE: 0xC00E0013,  # MQ_ERROR_NO_DS
     ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE: 0x80090016,  # NTE_BAD_KEYSET
 }
-"""For each Status of an attempt to connect: the HRESULT in ConnectionHistory.Error, which is zero unless the attempt
-failed.
+"""For each Status of an attempt to connect: the HRESULT that ConnectionHistory.Error contains. If the attempt did not
+fail, the HRESULT is zero.
 """
 
 

@@ -75,8 +75,8 @@ class SessionEstablishing(QueueManagerPart):
         )
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        """Connect again to the next hop in the list. After the last next hop, build the list again. Spec: MS-MQQB
-        3.1.6.1.
+        """Retry the connection with the next entry in the list of next hops. After the last entry, build a new list.
+        Spec: MS-MQQB 3.1.6.1.
 
         The timer may also expire while a session with messages is being established (3.1.3.2). In this case no retry is
         needed, because the messages in the table are sent when the session is open. If acknowledgments on other

@@ -80,7 +80,7 @@ class SessionInitialization(QueueManagerPart):
         )
 
     def initialize_messages(self, session: Session) -> None:
-        """Allow every message in the table to be sent on this session. Spec: MS-MQQB 3.1.3.2.
+        """Permit the sending of every message in the table on this session. Spec: MS-MQQB 3.1.3.2.
 
         UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 after the initialization. 3.1.3.2 could also be
         read as counting unsent messages. With that reading, each message would count twice, and the window would stay

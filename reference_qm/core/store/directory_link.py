@@ -12,8 +12,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class DirectoryLink(QueueManagerPart):
-    """Reads and changes the directory. When the directory has answered, a function of the caller is called with the
-    answer.
+    """Reads and changes the directory. The caller passes a function, which is called with the answer of the directory.
 
     Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25, MS-MQSO 5.5.4.
     """

@@ -45,8 +45,8 @@ class PendingDiskChange:
 
 @dataclass(frozen=True, slots=True)
 class DiskWriteBarrier:
-    """A wait for all records that are being written at the time when the wait begins. ``tokens`` identify the records
-    that are not on disk yet.
+    """A wait for the records whose writing began before the wait. It ends when all of these records are on disk.
+    ``tokens`` identify the records that are not on disk yet.
     """
 
     tokens: set[int]
@@ -59,8 +59,8 @@ class Disk:
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Whether the queue manager has a store that survives the process. If there is no store, no command waits
-        for the disk.
+        """Whether the queue manager has a store that keeps its entries when the process ends. Without a store, no
+        command waits for the disk.
         """
         self.reserved = 0
         """The last ordinal of the reserved block. After a restart, numbering continues after this ordinal."""
@@ -95,8 +95,8 @@ class Disk:
         return None
 
     def save(self, change: Change) -> None:
-        """Write store entries for which no command waits. If the write fails, the entries are written again with the
-        next entries.
+        """Write store entries for which no command waits. If the write fails, the entries are written together with the
+        next ones.
         """
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
@@ -117,8 +117,8 @@ class Disk:
             reached(now)
 
     def report_record_to_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Report to every operation that waits for earlier records (DiskWriteBarrier) that a record is on disk, or that
-        it could not be written.
+        """Report that a record is on disk, or could not be written, to every operation (DiskWriteBarrier) that waits
+        for this record.
         """
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
@@ -161,8 +161,8 @@ class Disk:
         return commit
 
     def handle_failed_write(self, token: int, error: str) -> PendingDiskChange | None:
-        """Handle store entries that could not be written. The entries that are still valid are written together with
-        the next entries.
+        """Handle store entries that could not be written. Those that no newer entry has replaced are written together
+        with the next entries.
         """
         self.error = error
         commit = self.pending.pop(token, None)

@@ -79,7 +79,7 @@ class DurableRecords(QueueManagerPart):
         return change
 
     def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
-        """Return the store entries with which the State PurgePending of messages survives a restart. Spec: MS-MQDMPR
+        """Return the store entries that preserve the State PurgePending of messages across a restart. Spec: MS-MQDMPR
         3.1.1.11.
         """
         change: Change = {}

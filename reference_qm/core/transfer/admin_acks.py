@@ -19,8 +19,8 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""The classes of acknowledgments that would disclose information to any sender. They are sent only if SendInsecureNacks
-is TRUE.
+"""The classes of negative acknowledgments that disclose information about the queue manager to every sender. They are
+sent only if SendInsecureNacks is TRUE.
 
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """

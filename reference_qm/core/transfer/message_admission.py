@@ -21,7 +21,7 @@ AdmissionCheck = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 
 
 def was_message_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether an arrived transactional message, or a later message of the same sequence, has already been
+    """Return whether an arrived transactional message was accepted earlier, or a later message of its sequence was
     accepted.
 
     Spec: MS-MQQB 3.1.5.8.6.
@@ -162,7 +162,7 @@ class MessageAdmission(QueueManagerPart):
         )
 
     def build_message(self, packet: UserMessagePacket, now: Now) -> Message:
-        """Build a message from a packet that arrived for this queue manager or for another one.
+        """Build a message from a packet whose destination is this queue manager or another queue manager.
 
         Spec: MS-MQQB 3.1.7.15. Private names without a queue manager belong to the queue manager of
         QueueManagerAddress; if this field is zero, they belong to this queue manager.

@@ -104,8 +104,8 @@ class MessageEnqueueing(QueueManagerPart):
         return EnqueueStatus.NO_ERROR
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
-        """Put a message that the queue accepts into the queue. Return ``result`` when the message is in the queue
-        and, if required, on disk.
+        """Put a message into a queue, which has accepted the message. Return ``result`` when the message is in the
+        queue and, if required, on disk.
 
         Until then no reader receives the message, and an outgoing queue does not send the message. Return None if
         the command with the token is answered later.
@@ -172,6 +172,6 @@ class MessageEnqueueing(QueueManagerPart):
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
-                f"not every queue of {to!a} accepts the message ({outcome.name}); other queues possibly received copies"
+                f"not every queue of {to!a} accepts the message ({outcome.name}); some queues may have received a copy"
             )
         return Result({"message_id": format_message_id(first)})

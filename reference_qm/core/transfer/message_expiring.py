@@ -9,9 +9,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 REMOVAL_RETRY_INTERVAL_S = 10
-"""The time in s after which the removal of an expired message is tried again if the removal could not be written to
-the disk.
-"""
+"""The time in s after which a failed attempt to remove an expired message from the disk is repeated."""
 
 
 class MessageExpiring(QueueManagerPart):

@@ -98,8 +98,8 @@ class MessageSecuring(QueueManagerPart):
         return encrypted
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
-        """Sign a message for a local queue, check it as after a receipt, and return the message to store. Raise
-        CommandError if a check refuses the message.
+        """Sign a message for a local queue, apply the security checks of received messages to it, and return the
+        message to store. Raise CommandError if a check refuses the message.
 
         Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are the same as for a message from another queue
         manager, except that no encryption is required.

@@ -15,8 +15,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PIGGYBACK_TIMER_FRACTION = 0.75
-"""The fraction of the duration of the Session Ack Send Timer that must have passed before a UserMessage also contains
-the session acknowledgment.
+"""A UserMessage also contains the session acknowledgment if at least this fraction of the Session Ack Send Timer's
+duration has passed.
 
 Spec: MS-MQQB 3.1.7.11.
 """
@@ -157,8 +157,8 @@ class MessageSending(QueueManagerPart):
         return True
 
     def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete an expired message. Acknowledge and journal the expiration if the message requests it. Spec:
-        MS-MQQB 3.1.7.1.2.
+        """Delete an expired message. If the message requests it, send a negative acknowledgment and keep a copy in a
+        dead-letter queue. Spec: MS-MQQB 3.1.7.1.2.
         """
         self.remove_unsent_message(session, position)
         self.qm.post_event(MessageExpired(position.MessagePosition))

@@ -235,7 +235,7 @@ class OrderAcks(QueueManagerPart):
         self.qm.message_sending.on_message_position_available(queue, position, now)
 
     def _find_queue_of_open_session(self, name: str) -> OutgoingQueue | None:
-        """Return the outgoing queue of an open session to the host of an order queue, or None.
+        """If a session to the host of an order queue is open, return its outgoing queue; otherwise return None.
 
         Create the queue if this queue manager is the acceptor of the session (3.1.7.1).
         """

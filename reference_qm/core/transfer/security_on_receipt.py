@@ -53,24 +53,24 @@ class SecurityOnReceipt(QueueManagerPart):
         return packet
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        """Decrypt the body if EB is set. Raises Refused if the decryption fails. Spec: MS-MQQB 3.1.5.8.3."""
+        """Decrypt the body if EB is set. Raise ReceivedMessageRefused if this fails. Spec: MS-MQQB 3.1.5.8.3."""
         return decrypt_message(packet, self._build_receiver(), now)
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        """Verify the signature if there is one, and store its type in AS. Raises Refused for an invalid signature.
-        Spec: MS-MQQB 3.1.5.8.3.
+        """Verify the signature if there is one, and store its type in AS. Raise ReceivedMessageRefused for an invalid
+        signature. Spec: MS-MQQB 3.1.5.8.3.
         """
         return authenticate_message(packet, self.build_signed_properties)
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
-        """Verify the identity of the signer. Raises Refused if the identity cannot be verified. Spec: MS-MQQB
-        3.1.5.8.3.
+        """Verify the identity of the signer. Raise ReceivedMessageRefused if the identity cannot be verified. Spec:
+        MS-MQQB 3.1.5.8.3.
         """
         identify_sender(packet, self._build_receiver(), now)
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        """Check whether the sender may write to the queue. Raises Refused if the sender may not. Spec: MS-MQQB
-        3.1.5.8.3.
+        """Check whether the sender may write to the queue. Raise ReceivedMessageRefused if the sender may not. Spec:
+        MS-MQQB 3.1.5.8.3.
         """
         assert packet.SecurityHeader is not None  # a message without SecurityHeader is not checked
         authorize_sender(

@@ -16,7 +16,7 @@ _GET_SEQUENCE_NUMBER = attrgetter("SeqNo")
 
 
 class TransactionalSending(QueueManagerPart):
-    """Numbers transactional messages, sends them again, and manages their sequences.
+    """Numbers transactional messages, repeats those that are not acknowledged, and manages their sequences.
 
     Spec: MS-MQQB 3.1.1.5, 3.1.6.5, 3.1.7.1.3.
     """
@@ -77,7 +77,8 @@ class TransactionalSending(QueueManagerPart):
         self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
-        """Send every transactional message that has no OrderAck again. Spec: MS-MQQB 3.1.6.5, 3.1.2.6.
+        """Repeat the sending of every transactional message for which no OrderAck has arrived. Spec: MS-MQQB 3.1.6.5,
+        3.1.2.6.
 
         If such a message also has no session acknowledgment, it is counted again when it is sent again.
         """
@@ -131,8 +132,8 @@ class TransactionalSending(QueueManagerPart):
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
     def remove_message_from_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove a message from its transactional sequence, because the message will be neither sent again nor
-        acknowledged.
+        """Remove a message from its transactional sequence. The sender will not repeat the message, and the receiver
+        will not acknowledge it.
 
         Spec: MS-MQQB 3.1.7.1.3.
 
@@ -166,7 +167,7 @@ class TransactionalSending(QueueManagerPart):
 
 
 def stop_counting_as_unacknowledged(session: Session, position: OutgoingMessagePosition) -> None:
-    """Stop counting a message as an unacknowledged message. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
+    """Subtract a message from the number of unacknowledged messages. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
     if position.AwaitingAck:
         session.UnAckedMessageCount -= 1
 

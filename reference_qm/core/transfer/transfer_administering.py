@@ -94,6 +94,6 @@ _QUEUE_STATE_BY_SESSION_STATE = {
     SessionState.CLOSED: OutgoingQueueState.INACTIVE,
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
 }
-"""The value to which OutgoingQueue.State is set when a paused queue is resumed, by the state of the queue's session.
-For any other state of the session, the value is Waiting.
+"""For states of a queue's session: the value of OutgoingQueue.State after a paused queue is resumed. If the session is
+in a state that is not listed, the value is Waiting.
 """
