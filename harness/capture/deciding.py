@@ -81,8 +81,8 @@ class _FoundField(NamedTuple):
 
 
 def find_deciding_fields(packets: Sequence[DissectionLines], says: VerdictTexts) -> list[TreeLine | None]:
-    """Return the deciding field of each packet of a verdict, or None for a packet without one. ``packets`` contains
-    the lines of the dissections.
+    """Return, for each packet of a verdict, the field that decides the verdict, or None if no field of the packet
+    decides it. ``packets`` contains the lines of the dissections.
 
     If the text contains a value, a packet has a deciding field only if the field has this value. If the text
     contains no value, the field decides only if exactly one packet has it.

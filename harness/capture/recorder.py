@@ -1,4 +1,4 @@
-"""Record every packet of a test, and the frames of the capture file that contain it.
+"""Record every packet of a test, together with the numbers of the frames that contain the packet in the capture file.
 
 Bytes are recorded where they are sent and received, so the capture is exact. In contrast, a sniffer on loopback
 duplicates and loses packets.
@@ -295,7 +295,9 @@ class Recorder:
 
     @property
     def is_flooded(self) -> bool:
-        """Return whether the SUT has sent more than the limit. If so, its further packets are ignored."""
+        """Return whether the SUT has sent more data than a check may receive. If so, further packets from the SUT are
+        ignored.
+        """
         return self.environment.flood_description is not None
 
     def elapsed_ms(self) -> int:

@@ -56,7 +56,7 @@ class ExplorationResult:
 
     @property
     def untaken_transitions(self) -> list[str]:
-        """Return the transitions that the exploration could have taken, but did not take in any walk."""
+        """Return the transitions that the exploration could have taken, but that occurred in no sequence of steps."""
         return sorted(name for name, number in self.step_count_by_transition.items() if not number)
 
 
@@ -69,7 +69,9 @@ class AreaExplorer:
         self._number = count()
 
     def explore(self, limits: ExplorationLimits, progress: ReportProgress) -> ExplorationResult:
-        """Take walks until a walk diverges or a limit is reached. A diverging walk is shrunk."""
+        """Take walks (sequences of random steps) until the system diverges from the model or a limit is reached. A walk
+        in which the system diverged is shortened.
+        """
         until_s = None if limits.max_minutes is None else time.monotonic() + 60 * limits.max_minutes
 
         def may_continue() -> bool:

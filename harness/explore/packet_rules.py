@@ -1,5 +1,5 @@
-"""Judge the packets of a walk by the passive predicates of the suites, and compare messages on the control channel with
-their packets. Both ways of judging include fields that no model describes.
+"""Judge the packets of a walk (a sequence of random steps) by the passive predicates of the suites, and compare
+messages on the control channel with their packets. Both include fields that no model describes.
 """
 
 from __future__ import annotations

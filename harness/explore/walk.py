@@ -105,8 +105,8 @@ def _add_elapse_steps(worlds: AgreeingModels, system: DrivenSystem, steps: Itera
 
 @dataclass(frozen=True, slots=True)
 class StepChooser:
-    """A random choice of steps from the transitions that the system supports. ``may_continue``: whether to choose
-    another step. ``longest_step_ms``: the length of the longest pause, or None if there is no limit.
+    """A random choice of steps from the transitions that the system supports. ``may_continue``: whether to choose a
+    further step. ``longest_step_ms``: the length of the longest pause, or None if there is no limit.
     """
 
     transition_names: list[str]
@@ -127,7 +127,7 @@ class StepChooser:
         )
 
     def steps(self, chance: Random, number: int) -> Callable[[AgreeingModels], Iterator[Step]]:
-        """Return a function that draws the given number of steps."""
+        """Return a function that chooses the given number of steps at random."""
 
         def draw_step(worlds: AgreeingModels) -> Iterator[Step]:
             weights = [weight * chance.choice(_DRAWN_WEIGHT_FACTORS) for weight in self.transition_weights]

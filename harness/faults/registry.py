@@ -45,7 +45,9 @@ class FaultyCore:
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the disk. Unless the disk is empty, then apply the faults that act at a restart."""
+        """Restore the state from the disk. Afterwards, if the disk was not empty, apply the faults that act at a
+        restart.
+        """
         with self.context_of_computation:
             self.core.restore(entries)
         if entries:

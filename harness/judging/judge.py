@@ -417,7 +417,8 @@ class Judge:
         self.judged[entry.rule] = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
 
     def _write_held_failures(self, reason: str | None = None) -> None:
-        """Write the failures that were held back.
+        """Write the failures that were held back until the verdicts for the SHOULD rules on which they depend were
+        known.
 
         A rule that depends on a SHOULD is not exercised if the SUT did not follow the SHOULD. The rule becomes
         inconclusive if the check ended before it judged the SHOULD; ``reason`` is then the reason for this end.

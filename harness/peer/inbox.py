@@ -25,8 +25,8 @@ FrameCondition = Callable[[Frame], bool]
 
 
 class InboxOfUserMessages:
-    """Every UserMessage from the SUT in one test, on all connections, whichever side opened them, with or without a
-    core.
+    """All UserMessages that the SUT sends in one test, on connections that either side opened, and whether or not a
+    reference core acts as the peer.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """

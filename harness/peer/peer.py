@@ -262,8 +262,8 @@ class Peer(CounterpartOfSut):
             stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: RowVariant, seed: str) -> Peer:
-        """End this peer; return a peer for the next row of a varied check, with the same identity and new
-        MessageIDs.
+        """End this peer; return a peer for the next row (set of parameter values) of a varied check. The new peer has
+        the same identity, but new MessageIDs.
         """
         self._release_everything(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)

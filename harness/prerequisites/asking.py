@@ -496,8 +496,8 @@ def _explain_refused_message(refused: _SentTestMessage, other: str | None) -> tu
 
 @contextmanager
 def create_temporary_queue(control: Control) -> Iterator[str]:
-    """Create a queue through the control channel, yield its name, and delete the queue again; raise SutUnavailable
-    if the queue may remain.
+    """Create a queue through the control channel, yield its name, and delete the queue afterwards; raise SutUnavailable
+    if the queue may still exist.
     """
     name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
     control.call("create_queue", name=name)

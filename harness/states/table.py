@@ -24,8 +24,8 @@ SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 
 @dataclass(frozen=True, slots=True)
 class StateTableState:
-    """A state. ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
-    state.
+    """A state. ``shows``: what is observed in this state at each probe (observed place, such as a queue). ``final``:
+    whether the machine ends in this state.
     """
 
     says: str
@@ -75,8 +75,8 @@ class StateTableCell:
 
 @dataclass(frozen=True, slots=True)
 class StateTable:
-    """A state table, which contains the states, the events and the cells of a machine. ``beside``: the observations of
-    objects that no event may change, by probe. They are the same in every state.
+    """A state table, which contains the states, the events and the cells of a machine. ``beside``: for each probe
+    (observed place) that no event may change, what is observed there in every state.
     """
 
     path: Path

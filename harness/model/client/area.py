@@ -131,7 +131,7 @@ class ClientModel(Model):
     )
     def close(self, queue: str, fails: bool) -> None:
         """Let an application close a queue, which cancels the waiting reads of the queue. ``fails``: whether the peer
-        refuses RemoteQMCloseQueue. In this case, the documents leave open what the application is answered.
+        refuses RemoteQMCloseQueue. If it does, the documents leave open which result the application gets.
         """
         closed = self.find(queue)
         if closed.pending_reads:

@@ -25,7 +25,7 @@ from harness.model.connecting.state import (
 from harness.model.steps import ImpossibleStep, Model
 
 REACTION_TIME_MS = 400
-"""int ms: the duration of a step during which no timer of the system has to expire."""
+"""int ms: the duration of a step that does not wait for a timer of the system."""
 TIMER_MARGIN_MS = 300
 PING_TIMEOUT_MS, RETRY_WAIT_MS, INITIALIZATION_TIMEOUT_MS = 1_000, 5_000, 40_000
 """int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
@@ -186,8 +186,8 @@ class SessionAttempts(Model):
             one.end_of_wait_ms = None
 
     def _list_other_sessions_with_timer(self, destination: ModelDestination) -> list[ModelDestination]:
-        """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
-        they share their timer with the session of this destination.
+        """Return the sessions, except that of the given destination, for which the Session Initialization Timer runs.
+        According to the second interpretation of erratum E13, all these sessions share one timer.
         """
         others = [one for one in self.destinations.values() if one is not destination]
         return [

@@ -35,7 +35,7 @@ SMALL_MESSAGE_BYTES = (120, 420)
 names).
 """
 _UPPER_BOUND_OF_HEADERS_BYTES = 1_000_000
-"""int bytes: more than the headers of the messages in a queue occupy."""
+"""int bytes: an upper bound for the storage that the headers of all messages in a queue occupy."""
 TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this close to the present may or may not have expired, because SentTime has
 a resolution of one second.

@@ -60,7 +60,7 @@ class ReadTransitions(QueuesBase):
         self.answer_with_success()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether the open handles of a queue permit another handle (3.1.7.1.5)."""
+        """Return whether the open handles of a queue permit a new handle (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access_mode) for one in queue.handles}
         if (True, RECEIVE_READ_KIND) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -315,8 +315,8 @@ class ReadTransitions(QueuesBase):
         return drawn
 
     def _is_idle_at_end(self, cursor: Cursor) -> bool:
-        """Return whether the last message that was read with a cursor is the last message of the queue, and another
-        read can wait at this queue.
+        """Return whether the last message that was read with a cursor is the last message of the queue, and whether a
+        further read may wait at this queue.
         """
         queue = cursor.handle.queue
         if (

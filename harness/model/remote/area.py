@@ -208,7 +208,7 @@ class RemoteReadingModel(MisuseTransitions):
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
-        """Let a client close a cursor. The documents leave open how a read ends that waits with the cursor."""
+        """Let a client close a cursor. The documents leave open how a read that waits with this cursor ends."""
         closed = self.find(self.remote_cursors, cursor)
         handle = closed.handle
         handle.readers[:] = [one for one in handle.readers if one.cursor is not closed]

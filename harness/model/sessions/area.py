@@ -273,8 +273,8 @@ class SessionsModel(PingTransitions):
     )
     def send(self, session: str, recoverable: bool, wrong: int | None) -> None:
         """Let the peer send a message to a missing queue. The system counts the message, but does not store it.
-        ``wrong``: how much too high the count in the message's SessionHeader is, or None for a message without a
-        SessionHeader.
+        ``wrong``: the amount by which the count in the message's SessionHeader is too high, or None for a message
+        without a SessionHeader.
         """
         one = self.find_live_session(session)
         if recoverable and wrong is not None:
