@@ -313,7 +313,7 @@ class Recorder:
     # -- streams ------------------------------------------------------------------------------------------------
 
     def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
-        """Record a new connection. ``rpc`` states whether the connection carries DCE/RPC."""
+        """Record that a connection was opened. ``rpc`` states whether the connection carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
             from harness.capture.rpc_stream import RpcFramer

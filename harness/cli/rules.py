@@ -73,7 +73,7 @@ def rules(
     ]
     if not names:
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
-        raise UsageError(f"no rule matches all of {asked}; omit a condition")
+        raise UsageError(f"no rule matches all of {asked}; omit at least one of these conditions")
     if needs:
         _show_needs_of_rules(inventory, names, format_, counted=not words)
         return

@@ -300,8 +300,8 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_after_event(self, event: Input) -> None:
-        """Pass an event to the core after the core has handled the current event, unless the core is replaced before
-        then.
+        """Pass an event to the core after the core has handled the current event, unless the core is replaced in the
+        meantime.
         """
         core = self.core
 

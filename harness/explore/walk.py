@@ -88,8 +88,8 @@ def take_walk(
 
 
 def _add_elapse_steps(worlds: AgreeingModels, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
-    lets this time pass in the model.
+    """Yield the steps of a walk (sequence of steps). If more time has passed in the system than in the model, first
+    yield a step that lets this time pass in the model.
     """
     for step in steps:
         while (

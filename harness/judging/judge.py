@@ -105,8 +105,8 @@ class Judge:
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge the rules that one observation shows to be kept or broken; return whether the observation is as
-        expected. ``expected``: see harness/expectations/README.md.
+        """Judge the given rules by one observation, which shows whether the system keeps them; return whether the
+        observation is as expected. ``expected``: see harness/expectations/README.md.
 
         ``case``: the name of the observation, because a check may judge a rule several times. ``errata``: the entry
         of suites/errata.toml that the expectation follows. ``advice``: whether the observation is about the SHOULD
@@ -199,8 +199,8 @@ class Judge:
         self._finished.update(rules or self.covers)
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
-        """Record that the condition of the given rules did not occur, so that the SUT neither kept nor broke the
-        rules.
+        """Record that the situation to which the given rules apply did not occur, so that the SUT neither kept nor
+        broke these rules.
         """
         for rule in self._require_rules(rules):
             self._write_verdict(

@@ -143,7 +143,7 @@ class Model:
 
 
 def draw_one_value_or_refuse_step(chance: Random, values: Any) -> Any:
-    """Draw one of the given values; raise ImpossibleStep if no value is given."""
+    """Choose one of the given values at random; raise ImpossibleStep if no value is given."""
     found = list(values)
     if not found:
         raise ImpossibleStep

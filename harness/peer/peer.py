@@ -162,7 +162,9 @@ class Peer(CounterpartOfSut):
         self._actions_at_end_of_test.append(close)
 
     def listen_without_core(self, *, ping: bool = True) -> RawListener:
-        """Accept the SUT's connections without a core; answer the SUT's pings if ``ping`` is True."""
+        """Accept connections from the SUT without using a reference core. If ``ping`` is True, also answer pings from
+        the SUT.
+        """
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True

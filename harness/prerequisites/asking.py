@@ -134,8 +134,8 @@ def is_peer_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
-    """Check that the system and the peer have different identifiers. If two queue managers have the same identifier,
-    each mistakes the other for itself.
+    """Check that the system and the peer have different identifiers. If they have the same identifier, each of them
+    mistakes the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:

@@ -255,8 +255,8 @@ class AgentStartedByCommand:
 
 
 class ChannelToStartedAgent:
-    """A control channel that shares one command with other channels. ``sock`` is this channel's own socket for the
-    stream of the command.
+    """One of several control channels that share one running command. ``sock`` is a separate socket of this channel for
+    the stream of the command.
     """
 
     def __init__(
@@ -316,8 +316,8 @@ class ChannelToStartedAgent:
         return True
 
     def on_reply(self, number: int, reply: ControlReply) -> None:
-        """Handle the answer to a request of this channel. If the request opened an object, but the channel has
-        ended before the answer arrives, close the object.
+        """Handle the answer to a request of this channel. If the request opened an object, but the channel ended before
+        the answer arrived, close the object.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSING_VERB_BY_VERB and reply.get("ok") is True:

@@ -398,7 +398,7 @@ def _read_capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an address is a loopback address. Any host name except localhost counts as remote."""
+    """Return whether an address is a loopback address. A host name counts as remote unless it is localhost."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -60,7 +60,7 @@ class ReadTransitions(QueuesBase):
         self.answer_with_success()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether the open handles of a queue permit a new handle (3.1.7.1.5)."""
+        """Return whether the open handles of a queue permit a new handle (MS-MQDMPR 3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access_mode) for one in queue.handles}
         if (True, RECEIVE_READ_KIND) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -296,7 +296,7 @@ class ReadTransitions(QueuesBase):
         "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
+        """Let an application peek at the next message after the position of a cursor (MS-MQDMPR 3.2.7.3)."""
         there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.14-04")

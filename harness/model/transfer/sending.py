@@ -106,7 +106,7 @@ class OutgoingQueueToPeer:
         return any(one.number for one in self.uncompleted_messages)
 
     def describe_sequence(self) -> dict[str, Any]:
-        """Return the elements of OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
+        """Return the elements of OutgoingTransferInfo after an OrderAck (MS-MQQB 3.1.5.6)."""
         numbers = [one.number for one in self.uncompleted_messages if one.number]
         awaiting = sum(one.sequence == self.sequence for one in self.messages_awaiting_final_ack)
         info: dict[str, Any] = {
@@ -303,7 +303,7 @@ class ShipTransitions(TransferSessions):
     def check_can_lose_sessions(self) -> None:
         """Raise ImpossibleStep if the documents leave open what the system does after the loss of all sessions. For
         example, if the peer names the transactional queue by a private format name, the system then opens two sessions
-        for its acknowledgments, and may ignore the response to the first ping (E15).
+        for its acknowledgments, and may ignore the response to the first ping (erratum E15).
         """
         held = any(route.is_held for route in self.routes.values())
         if self.lost or held or self.sequences.uses_private_format_name:
@@ -392,7 +392,7 @@ class ShipTransitions(TransferSessions):
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
-        """Let the peer send a FinalAck, or a message that is no FinalAck because of its class."""
+        """Let the peer send a FinalAck, or a message that resembles a FinalAck but has a different class."""
         if self.lost:
             raise ImpossibleStep
         route, sent = self.find_route(message, lambda one: one.messages_awaiting_final_ack)
@@ -486,7 +486,7 @@ class ShipTransitions(TransferSessions):
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:
-    """Draw the values of message properties that an application may set and the packet shows."""
+    """Choose at random the values of the message properties that an application may set and that the packet shows."""
     drawn: dict[str, Any] = {
         "application_tag": chance.choice((1, 0x7FFF_FFFF, 0xFFFF_FFFF)),
         "body_type": chance.choice((8, 0x1011)),
