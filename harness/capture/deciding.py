@@ -127,7 +127,7 @@ def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.M
 @lru_cache(maxsize=4096)
 def _find_possible_field_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
     """Return the words of a text that can be names of fields. If a word is the last part of a dotted path, the
-    names before it in the path are returned with it.
+    preceding names in the path are returned together with the word.
     """
     return [
         (match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME_PATTERN.finditer(text)

@@ -28,7 +28,7 @@ from harness.sut.releases import does_release_lack_method
 from harness.sut.sut import Sut
 
 LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
-"""int ms: the length of the longest pause in a walk on a system in real time."""
+"""int ms: the length of the longest pause between two random steps on a system in real time."""
 ReportProgress = Callable[[int, int], None]
 
 
@@ -45,8 +45,9 @@ class ExplorationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """The result of an exploration. It contains the number of steps by transition, the walk in which the system
-    diverged from the model (if any), and the capabilities and facilities that the system lacks for some transitions.
+    """The result of an exploration. It contains the number of steps by transition, the walk (sequence of steps) in
+    which the system diverged from the model (if any), and the capabilities and facilities that the system lacks for
+    some transitions.
     """
 
     step_count_by_transition: Counter[str]

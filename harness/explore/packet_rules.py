@@ -29,8 +29,8 @@ class PacketJudgedSystem:
         peer.recorder.listeners.append(self._packets.on_frame)
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
-        """Take a step; return the observation after the step, including the rules that a packet has broken since
-        the start of the walk.
+        """Take a step; return the observation after the step, including the rules that packets have broken since the
+        first step.
         """
         return replace(self._driven.take(step, awaited), broken_rules=tuple(self._list_broken_rules()))
 

@@ -16,8 +16,8 @@ from harness.model.steps import Model, Step
 _MAX_LAG_OF_MODEL_MS = 500
 _IDLE_STEP_MS = 1_000
 _DRAWN_WEIGHT_FACTORS = (0.25, 1, 1, 4)
-"""The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
-transition, so that different walks repeat different transitions (swarm testing).
+"""The factors by which the weights of transitions are multiplied. For each walk (sequence of random steps), each
+transition gets a random factor, so that different walks repeat different transitions (swarm testing).
 """
 RULE_BROKEN_BY_CRASH = FINDING_BY_CONDITION[SystemCondition.CRASHED][0]
 
@@ -52,7 +52,9 @@ class TakenStep:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps that a walk has taken so far, and the difference from the model after the last step, if any."""
+    """The steps that were taken so far on the model and the system, and the difference between both after the last
+    step, if any.
+    """
 
     taken_steps: list[TakenStep] = field(default_factory=list)
     divergence: DivergingStep | None = None

@@ -85,7 +85,7 @@ class Model:
     omitted_inherited_transitions: ClassVar[frozenset[str]] = frozenset()
     """The inherited transitions that this model omits."""
     weights_of_inherited_transitions: ClassVar[Mapping[str, int]] = MappingProxyType({})
-    """The weights of those inherited transitions whose weight differs from the weight in the base class."""
+    """The weights of inherited transitions, where they differ from the weights in the base class."""
 
     def __init_subclass__(cls) -> None:
         found = {

@@ -242,7 +242,9 @@ class Peer(CounterpartOfSut):
 
     @property
     def has_unawaited_connection(self) -> bool:
-        """Return whether the SUT has opened a connection to the peer's core for which the check has not waited."""
+        """Return whether the SUT has opened a connection to the peer's core without the check having waited for this
+        connection.
+        """
         return any(session.record.sut_role == "initiator" for session in self.sessions_not_awaited_by_check)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
@@ -278,8 +280,8 @@ class Peer(CounterpartOfSut):
         return peer
 
     def _release_everything(self, tidy: Callable[[], None]) -> None:
-        """Release resources and close connections as ``close`` does, except that the recorder stays open. ``tidy``:
-        whether to restore the SUT's state.
+        """Release the resources and close the connections of the test as ``close`` does, but keep the recorder open.
+        ``tidy``: whether to restore the SUT's state.
         """
         with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)

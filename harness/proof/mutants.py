@@ -209,7 +209,8 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
     yield (
         f"score: {tally.compute_score(effectless=True, unreached=True):.1f} % of all mutants; "
         f"{tally.compute_score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
-        f"{tally.compute_score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
+        f"{tally.compute_score(effectless=False, unreached=False):.1f} % also without the "
+        "mutants whose lines no check executes"
     )
 
 

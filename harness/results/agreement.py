@@ -1,5 +1,5 @@
 """Check that the parts of a run folder are consistent with each other: verdicts, checks, captures, identifiers and
-times. Statements in different files are compared, so a forger would have to change all of these files consistently.
+times. The same facts are compared in different files, so a forger would have to change all these files consistently.
 """
 
 from __future__ import annotations

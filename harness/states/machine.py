@@ -40,7 +40,9 @@ def event(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
 
 
 def mark_as_probe(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
-    """Mark the method that returns the observation at one place (probe), such as a queue."""
+    """Mark the method that observes one place, such as a queue, and returns the observation. In a state table, such a
+    place is called a probe.
+    """
     return _mark_step("probes", *names)
 
 

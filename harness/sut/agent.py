@@ -37,7 +37,9 @@ READ_CHUNK_BYTES = 65_536
 MAX_UNSENT_REQUEST_BYTES = 64 * 1024 * 1024
 """int bytes: the maximum amount of data that may be queued for a command that does not read its standard input."""
 UNMATCHED_ANSWERS_LIMIT = 1_000
-"""The maximum number of answers whose id matches no request. The next such answer ends the control channel."""
+"""The maximum number of answers with an id that matches no request. After one more such answer, the control channel is
+ended.
+"""
 WAIT_FOR_EXIT_STATUS_S = 1.0
 """int s: how long to wait for a command to exit after it has closed its standard output."""
 MAX_COMMAND_NAME_CHARACTERS = 120

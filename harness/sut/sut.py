@@ -46,7 +46,7 @@ class EnvironmentNotRestored(Exception):
 
 
 class CheckNotesInterface(Protocol):
-    """The interface of the notes in the capture of a check (tape). The notes are either written or replayed."""
+    """The interface to the notes in the capture of a check. The notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin the notes of a check."""
@@ -87,8 +87,7 @@ class Sut(QueuesOfTest):
         self.timeouts = timeouts
         self.environment = environment
         self.tape: CheckNotesInterface | None = None
-        """The notes in the capture (tape). They record everything that is needed to replay the test, except the
-        packets.
+        """The notes in the capture. They record everything except the packets that is needed to replay the test.
         """
         self.identifier = identifier
         self.tcp_port = tcp_port

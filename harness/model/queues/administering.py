@@ -10,7 +10,7 @@ from harness.model.queues.state import AVAILABLE_MESSAGE_STATE, NO_QUEUE_TYPE, P
 from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
-"""The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
+"""The names of the queues that the model uses, and the names of the subqueues that each of these queues may have."""
 TOO_LONG_SUBQUEUE_NAME = "part" * 9
 """A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
 QUEUE_QUOTAS_TO_DRAW_FROM_KB = (None, None, None, 8)

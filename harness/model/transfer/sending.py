@@ -1,4 +1,4 @@
-"""Model the messages that the system sends to the peer, which may or may not acknowledge them.
+"""Model the messages that the system sends to the peer. The peer acknowledges only some of these messages.
 
 Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
 """
@@ -26,8 +26,8 @@ RETRY_INTERVAL_MS = 4_000
 Retry Connect Timer.
 """
 LONGEST_TIME_WITHOUT_ACKS_FROM_PEER_MS = 12_000
-"""int ms: the longest time without acknowledgments in a walk. After a longer time, the system may close the session
-or resend messages.
+"""int ms: the longest time for which the model lets the peer send no acknowledgments. After a longer time, the system
+may close the session or resend messages.
 """
 MAX_SENT_MESSAGES = 6
 SHORT_LIFETIME_S = 5
@@ -58,7 +58,9 @@ class SentMessage:
     number: int = 0
     acknowledged: bool = False
     expires_ms: int = 0
-    """int ms: the end of the time within which the message must be sent, or 0 if this time is longer than a walk."""
+    """int ms: the end of the time within which the message must be sent, or 0 if this time is longer than an
+    exploration.
+    """
 
     def list_visible_properties(self) -> dict[str, Any]:
         """Return the properties of the message that are visible to the peer."""

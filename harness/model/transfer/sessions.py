@@ -23,7 +23,7 @@ RECEIVING_QUEUE_QUOTA_KB = 70
 messages.
 """
 MESSAGE_LIFETIME_LONGER_THAN_WALK_S = 1_000_000
-"""int s: a time limit that is longer than any walk."""
+"""int s: a time limit that is longer than any exploration."""
 REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, which is long enough for the system to acknowledge recoverable and transactional
 messages.
@@ -33,7 +33,9 @@ EXPRESS_ACK_PAUSE_MS = 12_000
 half of the peer's AckWaitTimeout.
 """
 MAX_LONG_PAUSES = 3
-"""The maximum number of long pauses in a walk. After more long pauses, the system may close an idle session."""
+"""The maximum number of long pauses in one sequence of random steps. After more long pauses, the system may close an
+idle session.
+"""
 MAX_SESSIONS = 3
 FINAL_ACK_RULES = (
     *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
