@@ -1,5 +1,5 @@
-"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the
-verdict names.
+"""Find the bytes that decide a verdict. They belong to the field that the observation or the expectation of the verdict
+names.
 
 Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
 as in the specification. If the observation is only a value, the expectation is searched for a field name, then the

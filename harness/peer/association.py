@@ -226,7 +226,9 @@ class Call:
 
     @property
     def evidence(self) -> list[Frame]:
-        """Return the first fragments of the request and of the answer."""
+        """Return the packets that show the call: the first fragment of the request, and the first fragment of the
+        answer.
+        """
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:

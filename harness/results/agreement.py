@@ -89,7 +89,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
     for rule, checks in suites.checks_naming_rule.items():
         for check in checks:
             if (rule, check) not in judged:
-                raise InvalidCertificateFile(f"{rule} has no verdict of {check}")
+                raise InvalidCertificateFile(f"the check {check} covers {rule}, but has no verdict on this rule")
     return needed
 
 

@@ -199,8 +199,8 @@ class SessionAttempts(Model):
 
     def _send_ping(self) -> None:
         """Let the system send a Ping Request. The cookies of the requests show whether PingCookie is reset for each
-        session (erratum E15). Raise ImpossibleStep if the peer answers while two requests with the same cookie wait for
-        a response.
+        session (erratum E15). Raise ImpossibleStep if the peer would answer while two requests with the same cookie are
+        unanswered.
         """
         self.pings += 1
         self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")

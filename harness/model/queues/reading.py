@@ -328,7 +328,7 @@ class ReadTransitions(QueuesBase):
         return sum(len(handle.readers) for handle in queue.handles) < MAX_READERS
 
     def peek_after_current(self, read: str, cursor: Cursor, wait_ms: int) -> None:
-        """Move a cursor to the next available message; if there is no such message, wait for one."""
+        """Move a cursor to the next available message; if there is no such message, wait until a message arrives."""
         assert cursor.handle.queue is not None
         found = next(iter(cursor.handle.queue.list_available_positions(cursor.sort_key_of_position)), None)
         if found is not None:
