@@ -37,7 +37,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.under:
-        yield f"depends on  {', '.join(row.under)}: not exercised if the system does not follow that rule"
+        yield f"depends on  {', '.join(row.under)}: if the system does not follow that rule, this rule is not exercised"
     if row.violates:
         yield f"implies     a system that fails this rule also violates {', '.join(row.violates)}"
     yield from _list_notes_of_rule(inventory, row)

@@ -119,7 +119,7 @@ class PartReplacement:
 
 
 def replace_part(cls: type[QueueManagerPart]) -> Install:
-    """Return an installer that replaces a part of the queue manager with a subclass of that part."""
+    """Return an installer of a fault that replaces a part of the queue manager with a subclass of this part."""
     find_replaced_part(cls)
     return PartReplacement(cls)
 

@@ -157,8 +157,8 @@ class AdministrationTransitions(QueuesBase):
         self.answer_with_success()
 
     def check_no_pending_move_to(self, queues: list[Queue]) -> None:
-        """Raise ImpossibleStep if an open transaction contains a move to the queue that is to be deleted, because the
-        documents leave open what happens then.
+        """Raise ImpossibleStep if an open transaction moves a message to the queue that is to be deleted, because the
+        documents leave open what happens in this case.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):

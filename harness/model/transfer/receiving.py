@@ -74,8 +74,8 @@ class ReceiveTransitions(TransferSessions):
         details: dict[str, Any],
         unused: list[str],
     ) -> None:
-        """Let the peer send a nontransactional message. ``late``: whether the message arrives after its time to
-        reach the queue. ``unused``: the unused bits that the peer sets in the packet.
+        """Let the peer send a nontransactional message. ``late``: whether the message arrives after the end of its time
+        to reach the queue. ``unused``: the unused bits that the peer sets in the packet.
         """
         through = self.find_open_session(session)
         self.cite_rules(*list_rules_about_unused_fields(unused))
