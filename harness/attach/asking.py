@@ -11,7 +11,9 @@ from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import ControlReply
 
 MAX_SILENT_VERBS = 3
-"""The maximum number of consecutive verbs that the agent leaves unanswered. After them, no further verb is called."""
+"""The maximum number of consecutive verbs that the agent leaves unanswered. When this number is reached, no further
+verb is called.
+"""
 
 
 class AgentVerbCalls:

@@ -85,8 +85,9 @@ class AgentFindings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The facilities that the agent announces, and every further facility whose verbs all belong to announced
-        facilities too. A further facility is omitted if the agent answers that it does not support one of these verbs.
+        """The facilities that the agent announces, and each unannounced facility if all its verbs also belong to
+        announced facilities. An unannounced facility is omitted if the agent answers that it does not support one of
+        the facility's verbs.
         """
         return tuple(
             name

@@ -379,7 +379,7 @@ class AgentProbes(AgentVerbCalls):
         self._call_expecting_refusal("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Call the verbs for changing settings, but without arguments; so no setting changes."""
+        """Call the verbs that change settings, but without arguments, so that no setting is changed."""
         for verb in ("set_timers", "configure", "inspect"):
             self._call_expecting_success(verb)
 

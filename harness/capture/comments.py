@@ -16,8 +16,8 @@ from harness.errors import FolderError
 
 
 def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
-    """Add comments to frames, given by frame number. Existing comments remain unchanged. The function replaces the
-    file completely, or does not change it.
+    """Add comments to frames, given by frame number. Existing comments remain unchanged. If this fails, the file
+    remains as it was.
 
     The harness itself must have written the capture, because blocks that the harness never writes would be lost.
     Raise CaptureError or FolderError.

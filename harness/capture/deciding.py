@@ -1,5 +1,5 @@
-"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the
-verdict names.
+"""Find the bytes that decide a verdict. They belong to the field that the observation or the expectation of the verdict
+names.
 
 Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
 as in the specification. If the observation is only a value, the expectation is searched for a field name, then the
@@ -81,8 +81,8 @@ class _FoundField(NamedTuple):
 
 
 def find_deciding_fields(packets: Sequence[DissectionLines], says: VerdictTexts) -> list[TreeLine | None]:
-    """Return the deciding field of each packet of a verdict, or None for a packet without one. ``packets`` contains
-    the lines of the dissections.
+    """Return, for each packet of a verdict, the field that decides the verdict, or None if no field of the packet
+    decides it. ``packets`` contains the lines of the dissections.
 
     If the text contains a value, a packet has a deciding field only if the field has this value. If the text
     contains no value, the field decides only if exactly one packet has it.
@@ -127,7 +127,7 @@ def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.M
 @lru_cache(maxsize=4096)
 def _find_possible_field_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
     """Return the words of a text that can be names of fields. If a word is the last part of a dotted path, the
-    names before it in the path are returned with it.
+    preceding names in the path are returned together with the word.
     """
     return [
         (match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME_PATTERN.finditer(text)

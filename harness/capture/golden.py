@@ -1,5 +1,5 @@
-"""Read the eight example packets that MS-MQQB section 4.1 prints. They are read from hex dumps and a manifest, and are
-written as one capture.
+"""Read the eight example packets that MS-MQQB section 4.1 prints. The packets are read from hex dumps and a manifest,
+and are written to one capture.
 
 ``python -m harness.capture.golden`` replaces captures/golden/frames.pcapng.
 """

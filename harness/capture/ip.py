@@ -144,8 +144,8 @@ def _build_pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: 
 
 
 def _compute_checksum(data: bytes) -> int:
-    """Return the Internet checksum. It is computed with one division, because a number modulo 0xFFFF equals the
-    folded sum of its 16-bit digits.
+    """Return the Internet checksum. A single division computes it, because a number modulo 0xFFFF equals the folded sum
+    of the number's 16-bit digits.
     """
     folded = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF or 0xFFFF
     return 0xFFFF - folded

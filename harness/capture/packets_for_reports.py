@@ -1,5 +1,5 @@
-"""Provide the packets of a verdict to the package ``reports``, which loads this module through an entry point. So
-``reports`` itself imports no code of the protocol.
+"""Provide the packets of a verdict to the package ``reports``, which loads this module through an entry point.
+Therefore ``reports`` itself imports no code that knows the protocol.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _INBOUND_FLAG, _OUTBOUND_FLAG = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION_OPTION, _INTERFACE_NAME_OPTION, _INTERFACE_TIME_RESOLUTION_OPTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
-"""The time resolution as a negative power of 10. This is the resolution of a file that specifies none."""
+"""The default time resolution as a negative power of 10. It applies to files that specify no time resolution."""
 _MIN_BLOCK_BYTES = 12
 _BLOCK_HEADER_LAYOUT = Struct("<II")
 _PACKET_BLOCK_HEADER_LAYOUT = Struct("<IIIII")

@@ -1,4 +1,4 @@
-"""Record every packet of a test, and the frames of the capture file that contain it.
+"""Record every packet of a test, together with the numbers of the frames that contain the packet in the capture file.
 
 Bytes are recorded where they are sent and received, so the capture is exact. In contrast, a sniffer on loopback
 duplicates and loses packets.
@@ -295,7 +295,9 @@ class Recorder:
 
     @property
     def is_flooded(self) -> bool:
-        """Return whether the SUT has sent more than the limit. If so, its further packets are ignored."""
+        """Return whether the SUT has sent more data than a check may receive. If so, further packets from the SUT are
+        ignored.
+        """
         return self.environment.flood_description is not None
 
     def elapsed_ms(self) -> int:
@@ -311,7 +313,7 @@ class Recorder:
     # -- streams ------------------------------------------------------------------------------------------------
 
     def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
-        """Record a new connection. ``rpc`` states whether the connection carries DCE/RPC."""
+        """Record that a connection was opened. ``rpc`` states whether the connection carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
             from harness.capture.rpc_stream import RpcFramer

@@ -1,5 +1,5 @@
-"""Determine the interface, the operation and the stub of the PDUs of a connection. The only source is the packets of
-the connection.
+"""Determine the interface, the operation and the stub of each PDU of a connection. All of them are derived from the
+packets of this connection alone.
 """
 
 from __future__ import annotations

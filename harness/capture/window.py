@@ -10,8 +10,8 @@ from harness.errors import HarnessError
 
 MAX_WINDOW_MEMORY_BYTES = 128 * 1024 * 1024
 MEMORY_BYTES_PER_FRAME = 4 * 1024
-"""int bytes: the size with which a smaller packet is counted, because some data about each packet always stay in
-memory.
+"""int bytes: the minimum size that is counted for a packet. A smaller packet also counts as this size, because some
+data about each packet always stay in memory.
 """
 DISSECTION_MEMORY_PER_PACKET_BYTE = 8
 """The estimated memory of a packet with its dissection, as a multiple of the packet's size.

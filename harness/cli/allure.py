@@ -32,7 +32,9 @@ def allure(
     run: Annotated[Path, typer.Argument(help="The run folder.")],
     out: Annotated[Path, typer.Option(help="The HTML file. An existing file is replaced.")] = Path("allure.html"),
 ) -> None:
-    """Make one HTML file of a run's allure-results with Allure from npm. Epics are documents, stories are rules."""
+    """Make one HTML file of a run's allure-results with Allure from npm. In this file, each document is an epic, and
+    each rule is a story.
+    """
     from harness.results.run_results import read_run
     from harness.run.results import ALLURE_FOLDER
 

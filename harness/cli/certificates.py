@@ -106,8 +106,8 @@ def verify_certificate(
     ] = MAX_NOT_EXERCISED_PERCENT,
     format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",
 ) -> None:
-    """Check a certificate offline, and judge its captures again. Exit with 1 when the certificate is not valid, with 3
-    when it needs a harness with a different rule set.
+    """Check a certificate offline, and judge its captures again. Exit with 1 when the certificate is not valid, and
+    with 3 when only a harness with a different rule set can verify it.
     """
     from harness.cli.progress import show_progress
     from harness.results.bundle import InvalidCertificateFile, read_public_key

@@ -54,7 +54,7 @@ in virtual time only compute.
 REPORT_TEXT_FILE_NAME, REPORT_PROGRESS_FILE_NAME = "report.txt", "report.log"
 """The names of the files that receive the output of `mqconform rollup` and its progress messages."""
 PROGRESS_POLL_INTERVAL_S = 0.3
-"""The interval, in seconds, between two readings of the progress of the runs."""
+"""The interval, in seconds, at which the progress of the runs is determined."""
 REPORT_WAIT_LIMIT_S = 3_600
 """int s: the maximum time that the report waits for the end of the runs. The runs normally end much earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")

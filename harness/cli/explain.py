@@ -37,7 +37,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.under:
-        yield f"depends on  {', '.join(row.under)}: not exercised if the system does not follow that rule"
+        yield f"depends on  {', '.join(row.under)}: if the system does not follow that rule, this rule is not exercised"
     if row.violates:
         yield f"implies     a system that fails this rule also violates {', '.join(row.violates)}"
     yield from _list_notes_of_rule(inventory, row)
@@ -150,8 +150,8 @@ def _describe_check(path: str, name: str) -> dict[str, str]:
 
 
 def _list_state_table_cells_of_rule(rule: str) -> list[dict[str, str]]:
-    """Return the cells (pairs of state and event) that a rule decides, each with its machine, state, event, place
-    and permitted outcomes.
+    """Return the cells of state tables (pairs of a state and an event) whose outcome a rule determines, each with its
+    state machine, state, event, place and permitted outcomes.
     """
     return [
         {
@@ -180,7 +180,7 @@ def _list_faults_that_break_rule(inventory: RuleInventory, rule: str) -> list[di
 
 
 def _list_verdicts_about_rule(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run about a rule, worst first. Equal verdicts share one line. The first line of each
+    """Yield a run's verdicts on a rule as lines, the worst first. Equal verdicts share one line. The first line of each
     kind of verdict is followed by its packets.
     """
     from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_verdicts

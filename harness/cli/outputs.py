@@ -13,8 +13,8 @@ from harness.errors import UsageError
 
 @contextmanager
 def convert_write_errors_to_usage_errors(path: Path, option: str = "--out") -> Iterator[None]:
-    """Convert an OSError that is raised in this context into a UsageError, whose one-line message names the file or
-    folder that the user passed with an option.
+    """Convert an OSError that the body of this context raises to a UsageError. The one-line message of the UsageError
+    names the file or folder that the user passed with an option.
     """
     try:
         yield

@@ -36,7 +36,9 @@ def prove(
         typer.Option(help="Prove no rule: run checks only on the readings (interpretations) of errata, one at a time."),
     ] = False,
 ) -> None:
-    """Show that checks fail on faults that break their rules, and pass on every allowed interpretation of errata."""
+    """Show that each check fails on a reference with a fault that breaks a rule of the check, and passes on a reference
+    that follows any allowed interpretation of an erratum.
+    """
     from harness.proof.changed import compute_folder_digests, list_errata_to_run, list_rules_to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules

@@ -81,8 +81,8 @@ def update(
     run: Annotated[Path, typer.Argument(help="The run folder with the failures to accept.")],
     baseline: Annotated[Path, typer.Option(help="The baseline file to write. Reasons in an existing file are kept.")],
 ) -> None:
-    """Write the failures of a run into a baseline, and remove entries that no longer fail; the reasons of new entries
-    are empty. A partial run can create a baseline, but not change one.
+    """Write the failures of a run into a baseline, and remove the entries of rules that no longer fail. New entries
+    have an empty reason. A partial run can create a baseline, but not change one.
 
     Exit with 1 when the run left rules undecided: a baseline cannot accept undecided rules, so a run with this baseline
     also exits with 1.
@@ -98,10 +98,12 @@ def update(
     if found.reason_for_partial_run and (baseline.exists() or found.ended_early):
         raise UsageError(
             f"{run} is partial ({found.reason_for_partial_run}), so rules that the run did not judge could fail; "
-            "give a complete run"
+            "give the folder of a complete run"
         )
     if roots := RootCauses.from_json(found.run.get("roots", ())).lines():
-        raise UsageError(f"{run}: {roots[0]}; remove this cause, and give a new run")
+        raise UsageError(
+            f"{run}: {roots[0]}; remove this cause, repeat the run, and give the folder of the repeated run"
+        )
     failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}
     known = load_baseline(baseline, load_catalogue()).deviations if baseline.exists() else {}
     unsettled = {

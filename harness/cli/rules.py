@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COLUMNS_OF_RULE_TABLE = ("rule", "level", "observe", "checks", "faults", "proven", "says")
 COLUMNS_OF_RULES_WITH_NEEDS = ("rule", "least needs", "check")
-LEAST_NEEDS_COLUMNS = ("least needs", "rules", "rules judged with only these")
+LEAST_NEEDS_COLUMNS = ("least needs", "rules", "rules judged with only these needs")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -73,7 +73,7 @@ def rules(
     ]
     if not names:
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
-        raise UsageError(f"no rule matches all of {asked}; omit a condition")
+        raise UsageError(f"no rule matches all of {asked}; omit at least one of these conditions")
     if needs:
         _show_needs_of_rules(inventory, names, format_, counted=not words)
         return

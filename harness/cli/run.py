@@ -52,7 +52,8 @@ def run(
     baseline: Annotated[
         Path | None,
         typer.Option(
-            help="A file of known deviations. Other failures, and entries that no longer fail, give exit code 1."
+            help="A file of known deviations. The exit code is 1 if a rule fails that the file does not list, "
+            "or if a listed rule no longer fails."
         ),
     ] = None,
     keyword: Annotated[
@@ -75,7 +76,8 @@ def run(
         typer.Option(
             min=1,
             max=3,
-            help="In varied checks, cover every combination of values of this many parameters; 1 runs each check once.",
+            help="In varied checks, cover every combination of values of this many parameters; "
+            "with 1, each check runs only once.",
         ),
     ] = 2,
     allure: Annotated[

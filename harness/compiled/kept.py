@@ -38,8 +38,8 @@ written least recently is deleted first.
 
 @cache
 def find_cache_folder() -> Path | None:
-    """Return the cache folder for these packages and this version of Python, or None if the user has no home
-    folder.
+    """Return the cache folder of this checkout or installation and of this version of Python, or None if the user has
+    no home folder.
 
     The folder is in ``XDG_CACHE_HOME`` or ``~/.cache``.
     """

@@ -1,4 +1,4 @@
-"""Define the expert items of the dissector, which are rules that a single packet can break.
+"""Define the expert items of the dissector. Each expert item is a rule that a single packet can break.
 
 Each condition is a Lua expression over the fields of the packet's layers (``base.PR``). The packet keeps the rule if
 the condition is true. The passive predicates of ``suites`` judge the same rules, and tests compare the conditions and

@@ -191,7 +191,9 @@ class CoreHost:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Pass a request to the core. Return a token; the answer is stored in ``answers`` under this token."""
+        """Pass a request to the core, and return a token. When the core answers, the answer is stored in ``answers``
+        under this token.
+        """
         self._token += 1
         self.handle(Command(self._token, request))
         return self._token
@@ -300,8 +302,8 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_after_event(self, event: Input) -> None:
-        """Pass an event to the core after the core has handled the current event, unless the core is replaced before
-        then.
+        """Pass an event to the core after the core has handled the current event, unless the core is replaced in the
+        meantime.
         """
         core = self.core
 

@@ -128,8 +128,8 @@ class LivenessMeasurement:
             self.send_question()
 
     def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how many ms of an interval the stalls of the system took. ``TIME_TO_SETTLE_AFTER_STALL_MS`` is added
-        for each stall.
+        """Return the total time (int ms) during which the system stalled within an interval.
+        ``TIME_TO_SETTLE_AFTER_STALL_MS`` is added for each stall.
         """
         stalls = self._list_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]

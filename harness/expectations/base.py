@@ -82,8 +82,8 @@ class ExactValue(Expectation):
 
 @singledispatch
 def expectation(expected: Any) -> Expectation:
-    """Return the expectation that a check means by a value. If the value is already an expectation, it is returned
-    unchanged. Other modules register functions for lists, sets and mappings.
+    """Convert a value that a check passes as ``expected`` to an expectation. A value that is already an expectation is
+    returned unchanged. Other modules register functions for lists, sets and mappings.
     """
     return expected if isinstance(expected, Expectation) else ExactValue(expected)
 

@@ -149,7 +149,7 @@ class EachItem(Expectation):
         return self._add_subject(count) if kept else show_value(observed)
 
     def _add_subject(self, count: int | None = None) -> str:
-        """Return the text of the expectation, including the noun for the items that it is about. For an observation,
+        """Return the text of the expectation, including the noun for the expected items. For an observation,
         the text also includes ``count``, the number of observed items.
         """
         if self.of and not self.is_named:

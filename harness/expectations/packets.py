@@ -78,7 +78,7 @@ class AcknowledgmentOfClass(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedWithoutAnswer(Expectation):
-    """The expectation that the SUT closed the observed conversation and sent no packets except its first
+    """The expectation that the SUT closed the observed conversation and sent no packets after the first
     ``known_packet_count`` packets.
     """
 
@@ -130,9 +130,7 @@ def acknowledgments_of_classes(*values: int) -> ListedItems:
 
 
 def closed_without_answer(known: int) -> ClosedWithoutAnswer:
-    """Return the expectation that the SUT closed a conversation and sent no packets except its first ``known``
-    packets.
-    """
+    """Return the expectation that the SUT closed a conversation and sent nothing after its first ``known`` packets."""
     return ClosedWithoutAnswer(known)
 
 

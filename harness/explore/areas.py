@@ -26,8 +26,8 @@ from harness.peer.peer import Peer
 @dataclass(frozen=True, slots=True)
 class ExplorableArea:
     """An area that can be explored. ``model_class``: the model of the area. ``driven_system_class``: the class that
-    takes the steps of the area on the system. ``walk_steps``: the number of steps of a walk. ``says``: a description of
-    the area.
+    takes the steps of the area on the system. ``walk_steps``: the number of steps in one walk (sequence of random
+    steps). ``says``: a description of the area.
     """
 
     model_class: type[Model]

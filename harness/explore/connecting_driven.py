@@ -179,9 +179,9 @@ class DrivenConnectingSystem:
         self._acknowledged[name] = self._counts_of_messages_from_peer[name] = 0
 
     def _find_destination(self, step: Step) -> str:
-        """Return the destination of a request for a session that contains the peer's identifier. The request may also
-        be for the direct name (E11) if no session to this destination exists and its outgoing queue waits for a
-        session.
+        """Return the destination of a session request in which the system sent the peer's identifier. The request may
+        also be for the direct name (erratum E11) if no session to this destination exists and its outgoing queue waits
+        for a session.
         """
         names = sorted((PRIVATE_DESTINATION, DIRECT_DESTINATION), key=lambda name: name != step.arguments.get("to"))
         free = [one for one in names if one not in self._sessions or self._sessions[one].record.closed_by is not None]

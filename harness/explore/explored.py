@@ -28,7 +28,7 @@ from harness.sut.releases import does_release_lack_method
 from harness.sut.sut import Sut
 
 LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
-"""int ms: the length of the longest pause in a walk on a system in real time."""
+"""int ms: the length of the longest pause between two random steps on a system in real time."""
 ReportProgress = Callable[[int, int], None]
 
 
@@ -45,8 +45,9 @@ class ExplorationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """The result of an exploration. It contains the number of steps by transition, the walk in which the system
-    diverged from the model (if any), and the capabilities and facilities that the system lacks for some transitions.
+    """The result of an exploration. It contains the number of steps by transition, the walk (sequence of steps) in
+    which the system diverged from the model (if any), and the capabilities and facilities that the system lacks for
+    some transitions.
     """
 
     step_count_by_transition: Counter[str]
@@ -56,7 +57,7 @@ class ExplorationResult:
 
     @property
     def untaken_transitions(self) -> list[str]:
-        """Return the transitions that the exploration could have taken, but did not take in any walk."""
+        """Return the transitions that the exploration could have taken, but that occurred in no sequence of steps."""
         return sorted(name for name, number in self.step_count_by_transition.items() if not number)
 
 
@@ -69,7 +70,9 @@ class AreaExplorer:
         self._number = count()
 
     def explore(self, limits: ExplorationLimits, progress: ReportProgress) -> ExplorationResult:
-        """Take walks until a walk diverges or a limit is reached. A diverging walk is shrunk."""
+        """Take walks (sequences of random steps) until the system diverges from the model or a limit is reached. A walk
+        in which the system diverged is shortened.
+        """
         until_s = None if limits.max_minutes is None else time.monotonic() + 60 * limits.max_minutes
 
         def may_continue() -> bool:

@@ -1,4 +1,6 @@
-"""Write a walk in which the system diverged from the model to a file, and describe the walk in lines of text."""
+"""Save a walk (a sequence of steps) in which the system diverged from the model, and describe the walk in lines of
+text.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,14 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SavedWalk:
-    """The steps of a saved walk in an area. The steps can be taken again."""
+    """The steps of a walk that was saved to a file, and the explored area. The steps can be repeated."""
 
     area: str
     steps: tuple[Step, ...]
 
 
 def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
-    """Write a diverging walk to a file."""
+    """Write to a file a walk (a sequence of steps) in which the system diverged from the model."""
     assert walk.divergence is not None
     content = {
         "schema": SCHEMA_VERSION,
@@ -51,8 +53,8 @@ def load_steps(path: Path) -> SavedWalk:
 
 
 def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
-    """Yield lines that describe a walk in which model and system differ: the rules with their sentences, and the
-    steps with their answers.
+    """Yield lines that describe a walk (a sequence of steps) in which the system diverged from the model: the broken
+    rules with their sentences, and the steps with their answers.
 
     Arguments that have their simplest value are omitted.
     """

@@ -1,5 +1,5 @@
-"""Judge the packets of a walk by the passive predicates of the suites, and compare messages on the control channel with
-their packets. Both ways of judging include fields that no model describes.
+"""Judge the packets of a walk (a sequence of random steps) by the passive predicates of the suites, and compare
+messages on the control channel with their packets. Both include fields that no model describes.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class PacketJudgedSystem:
         peer.recorder.listeners.append(self._packets.on_frame)
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
-        """Take a step; return the observation after the step, including the rules that a packet has broken since
-        the start of the walk.
+        """Take a step; return the observation after the step, including the rules that packets have broken since the
+        first step.
         """
         return replace(self._driven.take(step, awaited), broken_rules=tuple(self._list_broken_rules()))
 

@@ -66,8 +66,8 @@ def sign_and_encrypt_message(sut: Sut, packet: Any, kind: str | None, altered: b
 
 
 def find_secured_message(peer: Peer, label: str, start: int) -> Any:
-    """Describe a message from the system in the terms of the model. ``start``: the number of packets before it was
-    sent.
+    """Describe, in the terms of the model, the message with the given label from the system. ``start``: the number of
+    packets that had been recorded before this message was requested.
     """
     for frame in peer.recorder.frames[start:]:
         if not frame.from_sut or frame.kind != "UserMessage":

@@ -43,7 +43,7 @@ FOREIGN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _IMMEDIATE_REACTION_MS = 50
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
-"""int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
+"""int ms: the duration of the Session Cleanup Timer, which is longer than any session of an exploration."""
 _SIGNATURE_OFFSET = 2
 _BYTES_BY_GARBLED_REQUEST = {"signature": 4, "version": 0}
 """The ways to make a packet invalid. The value of each way is the offset of the changed byte in the BaseHeader (MS-MQMQ

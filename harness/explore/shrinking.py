@@ -14,8 +14,9 @@ MAX_REPEATED_WALKS = 2_000
 
 
 def shrink_walk(kind: type[Model], walk: Walk, attempt: RepeatWalk) -> Walk:
-    """Return the shortest walk found that diverges at the same transition as the given walk. Hypothesis cannot be used
-    here: it shrinks only data that it generated, not a walk that was read from a file or taken over the wire.
+    """Return the shortest walk (sequence of steps) found in which the system diverges from the model at the same
+    transition as in the given walk. Hypothesis cannot be used here: it shrinks only data that it generated, not a walk
+    that was read from a file or taken over the wire.
     """
     assert walk.divergence is not None
     best, name, left = walk, walk.divergence.step.name, MAX_REPEATED_WALKS
@@ -34,8 +35,8 @@ def shrink_walk(kind: type[Model], walk: Walk, attempt: RepeatWalk) -> Walk:
 
 
 def _list_simpler_walks(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
-    """Yield simpler walks. The first walks omit many of the steps, later walks omit a few steps, and the last walks
-    have simpler arguments.
+    """Yield sequences of steps (walks) that are simpler than the given one. The first of them omit many steps, later
+    ones omit a few steps, and the last ones have simpler arguments.
     """
     steps = walk.steps
     length = len(steps) // 2

@@ -16,8 +16,8 @@ from harness.model.steps import Model, Step
 _MAX_LAG_OF_MODEL_MS = 500
 _IDLE_STEP_MS = 1_000
 _DRAWN_WEIGHT_FACTORS = (0.25, 1, 1, 4)
-"""The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
-transition, so that different walks repeat different transitions (swarm testing).
+"""The factors by which the weights of transitions are multiplied. For each walk (sequence of random steps), each
+transition gets a random factor, so that different walks repeat different transitions (swarm testing).
 """
 RULE_BROKEN_BY_CRASH = FINDING_BY_CONDITION[SystemCondition.CRASHED][0]
 
@@ -52,7 +52,9 @@ class TakenStep:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps that a walk has taken so far, and the difference from the model after the last step, if any."""
+    """The steps that were taken so far on the model and the system, and the difference between both after the last
+    step, if any.
+    """
 
     taken_steps: list[TakenStep] = field(default_factory=list)
     divergence: DivergingStep | None = None
@@ -88,8 +90,8 @@ def take_walk(
 
 
 def _add_elapse_steps(worlds: AgreeingModels, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
-    lets this time pass in the model.
+    """Yield the steps of a walk (sequence of steps). If more time has passed in the system than in the model, first
+    yield a step that lets this time pass in the model.
     """
     for step in steps:
         while (
@@ -105,8 +107,8 @@ def _add_elapse_steps(worlds: AgreeingModels, system: DrivenSystem, steps: Itera
 
 @dataclass(frozen=True, slots=True)
 class StepChooser:
-    """A random choice of steps from the transitions that the system supports. ``may_continue``: whether to choose
-    another step. ``longest_step_ms``: the length of the longest pause, or None if there is no limit.
+    """A random choice of steps from the transitions that the system supports. ``may_continue``: whether to choose a
+    further step. ``longest_step_ms``: the length of the longest pause, or None if there is no limit.
     """
 
     transition_names: list[str]
@@ -127,7 +129,7 @@ class StepChooser:
         )
 
     def steps(self, chance: Random, number: int) -> Callable[[AgreeingModels], Iterator[Step]]:
-        """Return a function that draws the given number of steps."""
+        """Return a function that chooses the given number of steps at random."""
 
         def draw_step(worlds: AgreeingModels) -> Iterator[Step]:
             weights = [weight * chance.choice(_DRAWN_WEIGHT_FACTORS) for weight in self.transition_weights]

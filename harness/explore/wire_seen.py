@@ -91,7 +91,7 @@ class SystemPackets:
     def acknowledge_all_messages(self) -> None:
         """Acknowledge every message from the system, each on its own session. An acknowledgment names the recoverable
         messages that no earlier acknowledgment named. It counts only recoverable messages that the system has
-        acknowledged, because a system need not count the messages that it refuses (E19).
+        acknowledged, because a system need not count the messages that it refuses (erratum E19).
         """
         for conversation in self._peer.open_conversations:
             record = conversation.record
@@ -119,8 +119,8 @@ class SystemPackets:
         )
 
     def uses_session_of_peer(self, destination: str) -> bool:
-        """Return whether the system sent any message to a direct name on a session that the peer opened (E16). Then no
-        outgoing queue shows all messages to this name.
+        """Return whether the system sent any message to a direct name on a session that the peer opened (erratum E16).
+        If so, no single outgoing queue shows all messages to this name.
         """
         used = self._used_connections[destination]
         return any(one.record in used for one in self._was_opened_by_peer())
@@ -170,8 +170,8 @@ class SystemPackets:
 
 
 def get_destination_direct_name(packet: UserMessagePacket) -> str:
-    """Return the direct name of the destination of a message in lower case, or an empty string for another kind of
-    name.
+    """Return the direct name of the destination of a message in lower case, or an empty string if the destination has
+    no direct name.
     """
     return str(getattr(packet.UserHeader.DestinationQueue, "DirectFormatName", "")).lower().removeprefix("direct=")
 

@@ -14,7 +14,9 @@ from harness.model.agreement import describe_difference
 from harness.model.steps import ImpossibleStep, InterpretationNotChosenYet, Model, Step
 
 MAX_AGREEING_MODELS = 512
-"""The maximum number of models after a step. A step that would lead to more models is not taken."""
+"""The maximum number of models that may agree with the observations after a step. A step that would lead to more models
+is not taken.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ class AgreeingModels:
         return possible
 
     def _list_models_after_step(self, step: Step) -> list[Model] | None:
-        """Return the models after a step. If ``take_step`` cannot take the step, change nothing and return None."""
+        """Return the models that a step leads to, without changing anything. Return None if ``take_step`` cannot take
+        the step.
+        """
         decisions = [dict(world.decisions) for world in self._models]
         try:
             after = list(islice(self._generate_models_after_step(step), MAX_AGREEING_MODELS + 1))

@@ -1,4 +1,4 @@
-"""Find the messages, pending reads and queues that a faulty read affects or returns by mistake."""
+"""Find the messages, pending reads and queues that a faulty queue manager returns or changes by mistake in a read."""
 
 from __future__ import annotations
 

@@ -61,5 +61,5 @@ def has_other_pinging_session(qm: QueueManager, session: Session) -> bool:
 
 
 def has_pinged_before(qm: QueueManager, session: Session) -> bool:
-    """Return whether the queue manager sent a Ping Request before its current one."""
+    """Return whether the queue manager sent any Ping Request before its current Ping Request."""
     return qm.adm.PingCookie > 1

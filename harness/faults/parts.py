@@ -57,7 +57,8 @@ def fault(
 
 def follows_reading_of_erratum(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
     """Register a subclass of a part of the queue manager as a variant that follows an alternative interpretation of a
-    passage. Its name, such as E41.2, names the erratum and the number of the interpretation.
+    passage. The name of the variant, such as E41.2, consists of the id of the erratum and the number of the
+    interpretation.
     """
 
     def register_reading_class(cls: type[FaultyPart]) -> type[FaultyPart]:
@@ -118,7 +119,7 @@ class PartReplacement:
 
 
 def replace_part(cls: type[QueueManagerPart]) -> Install:
-    """Return an installer that replaces a part of the queue manager with a subclass of that part."""
+    """Return an installer of a fault that replaces a part of the queue manager with a subclass of this part."""
     find_replaced_part(cls)
     return PartReplacement(cls)
 

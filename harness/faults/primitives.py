@@ -216,7 +216,7 @@ def fall_silent_after_step(method: PartMethod, when: Callable[..., bool]) -> Ins
 
 
 def change_core_after_every_input(change: Callable[[QueueManager], None]) -> Install:
-    """Return an installer of a fault that changes the core's state after every input and after every timer."""
+    """Return an installer of a fault that changes the core's state after every input and every expired timer."""
     return lambda faulty: faulty.actions_after_each_input.append(change)
 
 

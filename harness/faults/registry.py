@@ -45,7 +45,9 @@ class FaultyCore:
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the disk. Unless the disk is empty, then apply the faults that act at a restart."""
+        """Restore the state from the disk. Afterwards, if the disk was not empty, apply the faults that act at a
+        restart.
+        """
         with self.context_of_computation:
             self.core.restore(entries)
         if entries:
@@ -92,12 +94,12 @@ Install = Callable[[FaultyCore], None]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A deliberate violation of a rule. ``breaks``: the rule that the fault breaks, or several rules if the
-    documents state one demand several times. ``reading``: the alternative reading of an erratum that the fault
-    follows without breaking a rule, such as E41.2, the second reading of E41. ``around``: the context in which the
-    core is created and runs. ``file``: the file that registers the fault, such as
-    ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: whether the author of the fault had read the rule,
-    but not the checks of the rule.
+    """A deliberate violation of a rule. ``breaks``: the rule that the fault breaks, or several rules if the documents
+    state one demand several times. ``reading``: the alternative reading of an erratum that the fault follows without
+    breaking a rule, such as E41.2, the second reading of erratum E41. ``around``: the context in which the core is
+    created and runs. ``file``: the file that registers the fault, such as
+    ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: whether the author of the fault had read the rule, but
+    not the checks of the rule.
     """
 
     name: str

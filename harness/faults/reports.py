@@ -18,7 +18,7 @@ FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
 def change_reports(trace: PartMethod, change: Callable[[QueueManager, Message], Message]) -> Install:
-    """Return an installer of a fault that changes the reports from one step of Tracing."""
+    """Return an installer of a fault that changes the trace reports that one step of the class Tracing sends."""
 
     def make_changed_sending(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def send_changed_report(qm: QueueManager, report: Message, now: Now) -> None:
@@ -30,8 +30,8 @@ def change_reports(trace: PartMethod, change: Callable[[QueueManager, Message], 
 
 
 def change_report_element(trace: PartMethod, element: str, value: Any) -> Install:
-    """Return an installer of a fault that changes one element of the reports from one step of Tracing. A
-    value that is a callable computes the new value from the old value.
+    """Return an installer of a fault that changes one element of the trace reports that one step of the class Tracing
+    sends. A value that is a callable computes the new value from the old value.
     """
 
     def change_report(qm: QueueManager, report: Message) -> Message:

@@ -112,23 +112,23 @@ def replace_success_by_error(status: int) -> int:
 
 def call_on_unbound_context(method: str, first_call: int = 1, first_connection: int = 1) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context that was
-    never accepted. The fault begins with the connection with the number ``first_connection``, and there with the call
-    with the number ``first_call``. Earlier calls are correct.
+    never accepted. Calls on connections before number ``first_connection`` are correct, and so are the calls before
+    number ``first_call`` on that connection.
     """
     return _change_context_handle(method, lambda accepted: UNBOUND_CONTEXT_ID, first_call, first_connection)
 
 
 def call_on_rejected_context(method: str, first_call: int = 1) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on the presentation context that the
-    server rejected, from the call with the number ``first_call`` on. The client proposes two contexts, one for each
+    server rejected. Calls before number ``first_call`` are correct. The client proposes two contexts, one for each
     transfer syntax, and the server accepts one of them.
     """
     return _change_context_handle(method, lambda accepted: accepted ^ 1, first_call)
 
 
 def call_always_on_same_context(method: str, context: int) -> Install:
-    """Return an installer of a fault with which the client calls a method of qm2qm always on the same presentation
-    context, whether the server accepted this context or not. ``context`` is its p_cont_id: 0 for NDR, 1 for NDR64.
+    """Return an installer of a fault with which the client always calls a method of qm2qm on the same presentation
+    context, whether or not the server accepted this context. ``context`` is its p_cont_id: 0 for NDR, 1 for NDR64.
     """
     return _change_context_handle(method, lambda accepted: context, 1)
 
@@ -136,8 +136,9 @@ def call_always_on_same_context(method: str, context: int) -> Install:
 def _change_context_handle(
     method: str, change: Callable[[int], int], first_call: int, first_connection: int = 1
 ) -> Install:
-    """Return an installer of a fault with which the client calls a method of qm2qm on another presentation context.
-    ``change`` returns the identifier of this context for the identifier of the accepted one.
+    """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context other than
+    the accepted one. ``change`` is called with the identifier of the accepted context, and returns the identifier of
+    the context that the client uses.
     """
     opnum = find_method(QM2QM, method)
 

@@ -87,8 +87,8 @@ def _change_byte(data: bytes, at: int, value: int) -> bytes:
 
 
 def has_earlier_request(qm: QueueManager, session: Session, packet: object) -> bool:
-    """Return whether the initiator sent an EstablishConnection request to the same destination before the request of
-    the present connection.
+    """Return whether the initiator, on an earlier connection, sent an EstablishConnection request to the same
+    destination.
     """
     queue = session.OutgoingQueueReference
     if queue is None:

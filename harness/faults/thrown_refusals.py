@@ -17,7 +17,7 @@ RefusalCondition = Callable[[QueueManager, Call, int], bool]
 
 
 class _CallWithThrownStatus:
-    """A call that is answered with a fault if a condition is true for the status of its answer."""
+    """A call to which the server answers with an RPC fault if a condition is true for the status of the answer."""
 
     def __init__(self, call: Call, is_thrown: Callable[[int], bool]) -> None:
         self._call = call

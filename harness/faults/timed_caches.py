@@ -98,7 +98,7 @@ class CacheLosingOnlyOldestEntry(AnyTimedCache):
 
 
 class CacheFullOneEntryEarly(AnyTimedCache):
-    """A cache that removes the oldest half of its entries when one more entry would still fit."""
+    """A cache that removes the oldest half of its entries too early, when there is still room for one entry."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size - 1:

@@ -223,8 +223,8 @@ class Conversation:
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that distinguishes a system from other systems at the same address, or 0 if the address alone
-        identifies the system. A client uses any port, so the port in the user's request identifies it, unless this port
-        is the port of the server.
+        identifies the system. A client may use any port. Therefore a client is identified by the port that the user
+        requested, unless this is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.requested_system

@@ -24,8 +24,8 @@ BYTES_TO_READ_PACKET_SIZE = 12
 """The number of bytes at the start of a packet that must be known to find the size of the packet."""
 PDU_HEADER_BYTES = 16
 LONGEST_PACKET_START_BYTES = max(BYTES_TO_READ_PACKET_SIZE, PDU_HEADER_BYTES)
-"""The number of bytes that must be known at the start of any packet or PDU to find its size. It is the larger one of
-the numbers for packets and for PDUs.
+"""The number of bytes that must be known at the start of any packet or PDU to find its size. It is the larger of two
+numbers: that for packets, and that for PDUs.
 """
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""

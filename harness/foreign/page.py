@@ -1,5 +1,5 @@
-"""Build the report of `mqconform check` as one HTML page. Text from a capture is escaped, so that markup in the
-text has no effect.
+"""Build the report of `mqconform check` as one HTML page. Texts from a capture are escaped, so that markup in them has
+no effect.
 """
 
 from __future__ import annotations

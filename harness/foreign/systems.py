@@ -91,7 +91,9 @@ class JudgedSystem:
         return taken
 
     def release_packets(self) -> None:
-        """Discard the findings about single packets after the verdicts have been derived from these findings."""
+        """Discard the findings about single packets, which are not needed after the verdicts have been derived from
+        them.
+        """
         self.judge.packets.tallies.clear()
 
     def _identify(self, frame: Frame) -> None:
@@ -124,8 +126,8 @@ class SystemsOfCapture:
     pass_count_by_rule: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), MAX_SHOWN_PASSES_PER_RULE))
     )
-    """The number of passes of each rule. The count begins with a high number, so that the judge searches for no
-    deciding field of a pass. Reports do not show passes.
+    """The number of passes of each rule. The counts begin with a high number, so that the judge does not search for the
+    deciding field of a pass: reports do not show passes.
     """
 
     def get_judged_system(self, name: str, address: bytes, port: int) -> JudgedSystem | None:

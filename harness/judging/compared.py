@@ -279,8 +279,8 @@ def _list_ordinary_messages(answer: MessageProperties) -> Iterator[MessageProper
 
 
 def _is_left_to_system(name: str, value: object) -> bool:
-    """Return whether a system may send another value: a label that is too long, a queue without an address in its name,
-    or a time limit that the application did not set.
+    """Return whether a system may replace the value of a property: a label that is too long, a queue without an address
+    in its name, or a time limit that the application did not set.
     """
     if name == "label":
         return len(str(value).encode("utf-16-le", "surrogatepass")) > 2 * MAX_LABEL_CHARACTERS

@@ -105,8 +105,8 @@ class Judge:
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge the rules that one observation shows to be kept or broken; return whether the observation is as
-        expected. ``expected``: see harness/expectations/README.md.
+        """Judge the given rules by one observation, which shows whether the system keeps them; return whether the
+        observation is as expected. ``expected``: see harness/expectations/README.md.
 
         ``case``: the name of the observation, because a check may judge a rule several times. ``errata``: the entry
         of suites/errata.toml that the expectation follows. ``advice``: whether the observation is about the SHOULD
@@ -199,8 +199,8 @@ class Judge:
         self._finished.update(rules or self.covers)
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
-        """Record that the condition of the given rules did not occur, so that the SUT neither kept nor broke the
-        rules.
+        """Record that the situation to which the given rules apply did not occur, so that the SUT neither kept nor
+        broke these rules.
         """
         for rule in self._require_rules(rules):
             self._write_verdict(
@@ -417,7 +417,8 @@ class Judge:
         self.judged[entry.rule] = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
 
     def _write_held_failures(self, reason: str | None = None) -> None:
-        """Write the failures that were held back.
+        """Write the failures that were held back until the verdicts for the SHOULD rules on which they depend were
+        known.
 
         A rule that depends on a SHOULD is not exercised if the SUT did not follow the SHOULD. The rule becomes
         inconclusive if the check ended before it judged the SHOULD; ``reason`` is then the reason for this end.

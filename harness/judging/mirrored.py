@@ -1,4 +1,4 @@
-"""Judge packets from the peer with the passive predicates, as if the SUT had sent them.
+"""Judge the packets that the peer sends with the passive predicates, as if the SUT had sent these packets.
 
 The mark ``malforms`` on a check names the rules that the check breaks on purpose with packets from the peer. A check
 without this mark has a bug if its peer breaks a rule and the check then expects more of the system than survival.

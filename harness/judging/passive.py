@@ -69,8 +69,8 @@ RecentValue = TypeVar("RecentValue")
 
 
 class RecentValues(dict[RecentValueKey, RecentValue]):
-    """The most recent values in a summary, by message. Older values are removed, because no system resends a
-    message after so many other messages.
+    """The most recent values in a summary, by message. When there are too many values, the oldest are removed, because
+    no system resends a message after so many newer messages.
     """
 
     MAX_VALUES = 16_384
@@ -256,7 +256,7 @@ class PassiveRuleTally:
             ] += 1
 
     def add(self, other: PassiveRuleTally) -> None:
-        """Add the counts of another row of the same varied check."""
+        """Add the counts from a further run of the same varied check, with different parameter values."""
         if other.first is not None and (self.first is None or not self.judged_packet_count):
             self.first, self.first_observed_text = other.first, other.first_observed_text
         self.judged_packet_count += other.judged_packet_count
@@ -347,8 +347,8 @@ class PassiveJudge:
                     self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
-        """Return a judge for another row of the same varied check. The returned judge does not know the packets of
-        earlier rows.
+        """Return a judge for the next run of the same varied check, with different parameter values. The returned judge
+        does not know the packets of earlier runs.
         """
         made = PassiveJudge()
         if self.compared is not None:
@@ -356,7 +356,7 @@ class PassiveJudge:
         return made
 
     def add(self, other: PassiveJudge) -> None:
-        """Add the findings of the judge of another row of the same varied check."""
+        """Add the findings from a further run of the same varied check, with different parameter values."""
         for rule, tally in other.tallies.items():
             if rule in self.tallies:
                 self.tallies[rule].add(tally)

@@ -36,7 +36,7 @@ class Verdict(StrEnum):
     WARN = "warn"
     """The SUT did not follow a SHOULD."""
     INCONCLUSIVE = "inconclusive"
-    """The check ended at a step before the judgment of the rule."""
+    """The check ended at a step that precedes the judgment of the rule."""
     NOT_EXERCISED = "not_exercised"
     """The condition of the rule never occurred."""
     NOT_APPLICABLE = "not_applicable"
@@ -294,7 +294,8 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
-    """Read the line with the worst verdict for each rule, in the form of `read_verdicts`, by rule id.
+    """Read, for each rule, the line with the worst verdict. The result is a mapping by rule id; its lines have the form
+    that `read_verdicts` returns.
 
     All other lines are ignored, because a run has about forty lines for each rule.
     """

@@ -65,8 +65,8 @@ PACKET_BUILDER_BY_INPUT: Mapping[str, BuildPacket] = MappingProxyType(
 )
 """The inputs by name. An input builds a packet.
 
-The alphabet has no express and no transactional messages, because a system acknowledges such messages later,
-together with other packets.
+No input is an express or a transactional message, because a system acknowledges such messages only later, together with
+other packets.
 """
 INPUTS_THAT_SYSTEM_ACKNOWLEDGES_LATER = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""

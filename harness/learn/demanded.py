@@ -34,8 +34,8 @@ def read_demanded_state_table() -> StateTable:
 
 
 def find_broken_demands(machine: StateMachine, demands: StateTable) -> Iterator[TransitionBreakingStateTable]:
-    """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
-    pair of a learned state and a demanded state is visited once.
+    """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each pair of
+    a learned state and a state of the table is visited only once.
     """
     begun = (machine.initial_state, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])

@@ -31,7 +31,7 @@ class ExpectedOrderedGroups:
 
 
 class ExpectedValueThatSystemCannotShow:
-    """The expected value where the system cannot show a value. It agrees with every observed value."""
+    """An expected value that the system has no means to show. It agrees with every observed value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class Model:
     omitted_inherited_transitions: ClassVar[frozenset[str]] = frozenset()
     """The inherited transitions that this model omits."""
     weights_of_inherited_transitions: ClassVar[Mapping[str, int]] = MappingProxyType({})
-    """The weights of those inherited transitions whose weight differs from the weight in the base class."""
+    """The weights of inherited transitions, where they differ from the weights in the base class."""
 
     def __init_subclass__(cls) -> None:
         found = {
@@ -143,7 +143,7 @@ class Model:
 
 
 def draw_one_value_or_refuse_step(chance: Random, values: Any) -> Any:
-    """Draw one of the given values; raise ImpossibleStep if no value is given."""
+    """Choose one of the given values at random; raise ImpossibleStep if no value is given."""
     found = list(values)
     if not found:
         raise ImpossibleStep

@@ -1,4 +1,4 @@
-"""List the bits and fields of received packets that the system must ignore, and draw some of them."""
+"""List the bits and fields of received packets that the system must ignore, and choose some of them at random."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _RULE_BY_UNUSED_FIELD: Mapping[str, str] = {
 
 
 def draw_unused_fields(chance: Random, *groups: Mapping[str, str]) -> list[str]:
-    """Draw the names of unused bits and fields that the peer sets in a packet."""
+    """Choose at random the unused bits and fields that the peer sets in a packet, and return their names."""
     drawn = [chance.choice(list(chance.choice(groups))) for _ in range(chance.choice((0, 0, 1, 2)))]
     return sorted(set(drawn))
 

@@ -1,3 +1,3 @@
-"""Generate mutants of the reference. A mutant is a version of the reference with one bug, as an implementer may
-introduce it anywhere in the code. Rules need not apply to this code.
+"""Generate mutants of the reference. Each mutant is the reference with one bug that an implementer could introduce. The
+bug may be anywhere in the code, even in code to which no rule applies.
 """

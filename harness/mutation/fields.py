@@ -35,8 +35,8 @@ class FieldTypes:
 
     def find_next_field_of_same_type(self, name: str) -> str | None:
         """Find the data class that has a field with the given name; return the next field of this class that has the
-        same type (after the last such field, the first). Return None if no other field has this type, or if several
-        data classes have a field with the given name.
+        same type, or the first such field if there is no later one. Return None if no other field has this type, or if
+        several data classes have a field with the given name.
         """
         if len(self._types_of_classes_by_field_name.get(name, ())) != 1:
             return None

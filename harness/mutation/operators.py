@@ -55,7 +55,7 @@ _UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
 def negate_condition(site: MutationSite, context: Context) -> Iterator[SyntaxTreeEdit]:
-    """Yield a change that negates a condition. Comparisons that ``reverse_comparison`` changes are excluded."""
+    """Yield a change that negates a condition. Comparisons are excluded if ``reverse_comparison`` changes them."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):

@@ -111,8 +111,8 @@ def _await_acknowledgment_classes(pair: PairOfSystems, side: PairSystem, queue: 
 
 
 def _send_over_outage(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
-    """Send messages while the network is interrupted. After the network is restored, each message must arrive once,
-    and the messages must arrive in order.
+    """Send messages while the network is interrupted. After the network is restored, each message must arrive once, in
+    the order of sending.
     """
     queue = target.sut.queue("plain")
     labels = _list_numbered_labels("over an outage", 2 * MESSAGES_PER_SCENARIO)
@@ -125,8 +125,8 @@ def _send_over_outage(pair: PairOfSystems, origin: PairSystem, target: PairSyste
 
 
 def _send_over_restart(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
-    """Restart the target. Recoverable messages are sent before and after the restart; each must be in the queue once,
-    and they must be in order.
+    """Restart the target. Recoverable messages are sent before and after the restart. Afterwards, the queue must
+    contain each message once, in the order of sending.
     """
     queue = target.sut.queue("plain")
     labels = _list_numbered_labels("over a restart", 2 * MESSAGES_PER_SCENARIO)
@@ -149,8 +149,8 @@ def _await_after_outage(pair: PairOfSystems, side: PairSystem, queue: str, numbe
 
 
 def _receive_from_remote_queue(pair: PairOfSystems, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
-    """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
-    and the messages must be received in order. The queue must then be empty.
+    """Send messages, and receive them at the origin from the target's queue. Each message must be received once, in the
+    order of sending. The queue must then be empty.
     """
     queue = target.sut.queue("plain")
     labels = _list_numbered_labels("read remotely")

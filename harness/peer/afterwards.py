@@ -67,7 +67,7 @@ def accept_waiting_messages(peer: CounterpartOfSut) -> None:
 
 def _list_expected_identifiers(peer: CounterpartOfSut) -> dict[UUID, tuple[str, ...]]:
     """Return the identifiers of the queue managers that the SUT may expect at the peer's address. For each identifier,
-    return the strings that occur in a format name if it names that queue manager.
+    return the strings by which a format name of that queue manager can be recognized.
     """
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):

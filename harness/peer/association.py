@@ -89,8 +89,8 @@ class Call:
         return bytes(self.received_stub_bytes)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait until the answer to the call arrives or can no longer arrive; raise LackedByRelease if the SUT's release
-        does not have the method.
+        """Wait until the answer to the call has arrived, or until it is known that no answer will arrive; raise
+        LackedByRelease if the SUT's release does not have the method.
         """
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
@@ -226,7 +226,9 @@ class Call:
 
     @property
     def evidence(self) -> list[Frame]:
-        """Return the first fragments of the request and of the answer."""
+        """Return the packets that show the call: the first fragment of the request, and the first fragment of the
+        answer.
+        """
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:

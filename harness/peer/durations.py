@@ -38,8 +38,8 @@ class Duration:
     sut: Sut
 
     def get_allowed_range(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the allowed range of a value. If the value is outside the range, but inside the range extended by the
-        SUT's stalls, the extended range is returned.
+        """Return the allowed range of a value. If the SUT's stalls explain why the value is outside this range, return
+        the range extended by these stalls.
 
         ``observed``: the value, if the SUT measured the duration itself; by default, the value is this duration.
         Raise ConformanceFailure for a value outside the range if a stall may explain the value. A stall may explain

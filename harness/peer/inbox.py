@@ -1,7 +1,7 @@
 """Collect the messages that the SUT sends on all connections.
 
-A queue manager may send a message on a new or an open session (E16). If no acknowledgment arrives in time, it resends
-the message on a different session. So a check waits for messages in the inbox, not on one connection.
+A queue manager may send a message on a new or an open session (erratum E16). If no acknowledgment arrives in time, it
+resends the message on a different session. So a check waits for messages in the inbox, not on one connection.
 ``Conversation.messages`` contains the messages of one connection, for checks that examine the acknowledgments, counts,
 window or end of that connection.
 """
@@ -25,8 +25,8 @@ FrameCondition = Callable[[Frame], bool]
 
 
 class InboxOfUserMessages:
-    """Every UserMessage from the SUT in one test, on all connections, whichever side opened them, with or without a
-    core.
+    """All UserMessages that the SUT sends in one test, on connections that either side opened, and whether or not a
+    reference core acts as the peer.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """
@@ -68,7 +68,7 @@ class InboxOfUserMessages:
     @property
     def messages(self) -> list[Frame]:
         """The received messages without copies. A packet is a copy if it contains the same message as an earlier packet
-        on another session, or acknowledges the same message again with the same class (E65).
+        on another session, or acknowledges the same message again with the same class (erratum E65).
 
         Two different messages with the same identifier are both in the list.
         """

@@ -162,7 +162,9 @@ class Peer(CounterpartOfSut):
         self._actions_at_end_of_test.append(close)
 
     def listen_without_core(self, *, ping: bool = True) -> RawListener:
-        """Accept the SUT's connections without a core; answer the SUT's pings if ``ping`` is True."""
+        """Accept connections from the SUT without using a reference core. If ``ping`` is True, also answer pings from
+        the SUT.
+        """
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True
@@ -240,7 +242,9 @@ class Peer(CounterpartOfSut):
 
     @property
     def has_unawaited_connection(self) -> bool:
-        """Return whether the SUT has opened a connection to the peer's core for which the check has not waited."""
+        """Return whether the SUT has opened a connection to the peer's core without the check having waited for this
+        connection.
+        """
         return any(session.record.sut_role == "initiator" for session in self.sessions_not_awaited_by_check)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
@@ -262,8 +266,8 @@ class Peer(CounterpartOfSut):
             stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: RowVariant, seed: str) -> Peer:
-        """End this peer; return a peer for the next row of a varied check, with the same identity and new
-        MessageIDs.
+        """End this peer; return a peer for the next row (set of parameter values) of a varied check. The new peer has
+        the same identity, but new MessageIDs.
         """
         self._release_everything(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
@@ -276,8 +280,8 @@ class Peer(CounterpartOfSut):
         return peer
 
     def _release_everything(self, tidy: Callable[[], None]) -> None:
-        """Release resources and close connections as ``close`` does, except that the recorder stays open. ``tidy``:
-        whether to restore the SUT's state.
+        """Release the resources and close the connections of the test as ``close`` does, but keep the recorder open.
+        ``tidy``: whether to restore the SUT's state.
         """
         with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)

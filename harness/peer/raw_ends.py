@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class RawListener:
-    """A listener without a core for connections from the SUT at peer_address."""
+    """A listener at peer_address that accepts connections from the SUT without using a reference core."""
 
     def __init__(self, peer: CounterpartOfSut, watch: Callable[[RawConversation], None]) -> None:
         self.peer = peer

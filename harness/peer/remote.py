@@ -27,8 +27,8 @@ START_RECEIVE_METHODS, LOOKUP_METHOD = Method.START_RECEIVE, Method.START_RECEIV
 BODY_OF_MESSAGES_FROM_PEER = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
 LABELS_BEYOND_ANY_QUEUE = 32
-"""A number that is greater than the number of messages in any queue of a check. A cursor that returns this number
-of messages does not advance.
+"""A number that is greater than the number of messages in any queue of a check. If a cursor returns as many messages,
+it does not advance.
 """
 
 _DIRECT_PREFIX = "DIRECT="
@@ -229,7 +229,7 @@ class RemoteReaderOfSut:
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
 
     def request_id(self) -> int:
-        """Return a dwRequestID that no other call of this test has used."""
+        """Return a dwRequestID that no earlier call in this test has used."""
         self._request_id += 1
         return self._request_id
 

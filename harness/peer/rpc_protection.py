@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 AUTHENTICATION_CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
 REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
-"""The source of random keys. Except these keys, a capture contains everything on which an authenticated connection
+"""The source of random keys. Apart from these keys, a capture contains everything on which an authenticated connection
 depends.
 """
 MAX_AUTHENTICATION_LEGS, MAX_TOKEN_BYTES = 6, 5_000

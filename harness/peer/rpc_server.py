@@ -105,7 +105,9 @@ class ServedCall:
 
     @property
     def evidence(self) -> list[Frame]:
-        """Return the first fragments of the request and of the answer."""
+        """Return the packets that show the call: the first fragment of the request, and the first fragment of the
+        answer.
+        """
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:

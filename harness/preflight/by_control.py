@@ -70,7 +70,9 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
 def _compare_identifiers(setup: RunSetup, guid: str) -> Iterator[PrerequisiteFinding]:
     if setup.guid is None:
         yield PrerequisiteFinding(
-            "one system", PrerequisiteState.NOT_SEEN, "no session was answered, so there is no identity to compare"
+            "one system",
+            PrerequisiteState.NOT_SEEN,
+            "the system answered no request for a session, so there is no second identity to compare with",
         )
     elif UUID(guid) == setup.guid:
         yield PrerequisiteFinding(

@@ -126,7 +126,7 @@ def _describe_remedy(call: Call) -> str:
 
 
 def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[PrerequisiteFinding]:
-    """Open each queue of [queues] whose key is given, with peek access, and close the queue again."""
+    """Open each queue of [queues] whose key is given, with peek access, and then close it."""
     try:
         with setup.peer() as peer:
             remote = RemoteReaderOfSut(peer, peer.sut)
@@ -153,7 +153,7 @@ def _try_open(
 
 
 def _open_to_peek(setup: RunSetup, remote: RemoteReaderOfSut, association: Association, queue: str) -> Call:
-    """Open a queue with peek access, and close it again."""
+    """Open a queue with peek access, and then close it."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)
     if call.outcome == "MQ_OK":

@@ -134,8 +134,8 @@ def is_peer_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
-    """Check that the system and the peer have different identifiers. If two queue managers have the same identifier,
-    each mistakes the other for itself.
+    """Check that the system and the peer have different identifiers. If they have the same identifier, each of them
+    mistakes the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
@@ -496,8 +496,8 @@ def _explain_refused_message(refused: _SentTestMessage, other: str | None) -> tu
 
 @contextmanager
 def create_temporary_queue(control: Control) -> Iterator[str]:
-    """Create a queue through the control channel, yield its name, and delete the queue again; raise SutUnavailable
-    if the queue may remain.
+    """Create a queue through the control channel, yield its name, and delete the queue afterwards; raise SutUnavailable
+    if the queue may still exist.
     """
     name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
     control.call("create_queue", name=name)

@@ -21,8 +21,8 @@ from harness.sut.wires import ControlRoute
 
 
 class EnvironmentResolvingNameOfSystem(RealEnvironment):
-    """The real environment, except that it resolves a host name that only the system can resolve to the address of the
-    system.
+    """The real environment, except for one host name, which only the system can resolve: this environment replaces the
+    name by the address of the system.
     """
 
     def __init__(self, names: dict[str, str]) -> None:

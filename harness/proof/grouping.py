@@ -18,8 +18,8 @@ from harness.proof.trials import ResultOnCleanReference, TrialVerdict
 
 @dataclass(frozen=True, slots=True)
 class ReadingWithChecks:
-    """A reading of an erratum that a trial must run, with the steps of the reference that its variant changes (None if
-    unknown), and with the checks whose verdicts these changes may affect.
+    """A reading of an erratum that a trial must run, with the steps of the reference that the variant for this reading
+    changes (None if unknown), and with the checks whose verdicts these changes may affect.
     """
 
     name: str

@@ -84,7 +84,9 @@ def list_must_demands(inventory: RuleInventory) -> frozenset[str]:
 
 
 def count_rules_by_least_needs(found: Iterable[LeastNeedsOfRule]) -> list[tuple[tuple[str, ...], int]]:
-    """Return the number of rules for each smallest set of needs. The sets with the most rules come first."""
+    """For each smallest set of needs, return the number of rules that can be judged with it. The sets with the most
+    rules come first.
+    """
     counts = Counter(one.needs for one in found)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 

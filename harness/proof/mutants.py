@@ -129,9 +129,9 @@ def run_mutants(
     most: int | None = None,
     progress: Callable[[Mutant, MutantRunOutcome], None],
 ) -> dict[str, MutantRunOutcome]:
-    """Run the mutants that have no outcome; return the outcomes of all mutants by name. ``again``: whether to run again
-    the mutants that were not killed, except mutants that are listed as without effect. ``most``: the maximum number of
-    checks to try on each mutant. If there is no maximum, mutants that were tried with fewer checks are run again.
+    """Run the mutants that have no outcome; return the outcomes of all mutants by name. ``again``: whether to repeat
+    the mutants that were not killed and are not listed as without effect. ``most``: the maximum number of checks to try
+    on each mutant. If there is no maximum, mutants that were tried with fewer checks are run again.
     """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
@@ -209,7 +209,8 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
     yield (
         f"score: {tally.compute_score(effectless=True, unreached=True):.1f} % of all mutants; "
         f"{tally.compute_score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
-        f"{tally.compute_score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
+        f"{tally.compute_score(effectless=False, unreached=False):.1f} % also without the "
+        "mutants whose lines no check executes"
     )
 
 

@@ -1,5 +1,5 @@
-"""Find the folders that contain a rule's row, checks and faults. All of them are in one folder, unless a check judges
-several sections.
+"""Find the folders that contain a rule's row (its entry in rules.toml), checks and faults. These are all in the folder
+of the rule's section, unless a check judges several sections.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ class FoldersOfRule:
     faults: frozenset[str]
 
     def are_in_one_folder(self) -> bool:
-        """Return whether the folder of the rule's row also contains a check and a fault of the rule."""
+        """Return whether the folder with the rule's row (its entry in rules.toml) also contains a check and a fault of
+        the rule.
+        """
         return self.folder_of_row in self.checks & self.faults
 
     def are_in_listed_folders(self) -> bool:
@@ -36,7 +38,7 @@ class FoldersOfRule:
 
 
 def find_folders_of_rule(inventory: RuleInventory, rule: str) -> FoldersOfRule:
-    """Return the folders of a rule's row, checks and faults."""
+    """Return the folders of a rule's row (its entry in rules.toml), checks and faults."""
     row = inventory.catalogue[rule].folder
     faults = [inventory.fault_records_by_name[name].file for name in inventory.faults.get(rule, ())]
     named = inventory.catalogue.checked_in.get(row, ())

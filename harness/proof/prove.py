@@ -249,8 +249,8 @@ class _ConditionOfUnkilledFault:
 
 
 class _ConditionOfOpenRuleAndFunction:
-    """The condition under which a check runs on a fault of another rule. The check runs if a pair of its function
-    is still open.
+    """The condition under which a check runs on a fault in a trial for open pairs. A pair of a check function and a
+    rule is open until the function fails the rule in a trial. The check runs while a pair of its function is open.
     """
 
     def __init__(self, still_open: set[RuleAndFunction]) -> None:

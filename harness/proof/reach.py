@@ -44,8 +44,8 @@ ReachByCheck = Mapping[str, CheckReach]
 
 
 def list_reaching_checks(mutant: Mutant, reach: ReachByCheck) -> list[str]:
-    """Return the clean checks that execute a line which a mutant changes. Checks that execute the fewest lines come
-    first.
+    """Return the checks that pass on the unchanged reference and execute a line which a mutant changes. Checks that
+    execute the fewest lines come first.
     """
     lines = set(mutant.lines)
     found = [

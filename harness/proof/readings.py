@@ -66,8 +66,8 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> VariantRunResults:
-    """Run all checks on the variants of the given entries (of all entries if None). Run the given checks on the allowed
-    variants of all other entries. ``apart``: whether to run each reading alone with all checks that can notice it,
+    """Run all checks on the variants for the given errata (for all errata if None). Run the given checks on the allowed
+    variants for all other errata. ``apart``: whether to run each reading alone with all checks that can notice it,
     without first trying groups.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}

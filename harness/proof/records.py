@@ -1,4 +1,6 @@
-"""List the checks, faults and predicates of the suites by rule. A file is read again only after it has changed."""
+"""List the checks, faults and predicates of the suites by rule. The results for a file are cached until the file
+changes.
+"""
 
 from __future__ import annotations
 

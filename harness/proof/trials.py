@@ -192,7 +192,9 @@ class RepeatableTrialRunner:
 
         for _, answers in run_tasks_in_processes(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(answers, ProcessDeathBeforeResult):
-                raise HarnessError(f"the clean run of the checks ended with {answers.description}")
+                raise HarnessError(
+                    f"the run of the checks on the reference without faults ended with {answers.description}"
+                )
             yield from answers
 
     # -- in the process of a trial --------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """Check that the parts of a run folder are consistent with each other: verdicts, checks, captures, identifiers and
-times. Statements in different files are compared, so a forger would have to change all of these files consistently.
+times. The same facts are compared in different files, so a forger would have to change all these files consistently.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
     for rule, checks in suites.checks_naming_rule.items():
         for check in checks:
             if (rule, check) not in judged:
-                raise InvalidCertificateFile(f"{rule} has no verdict of {check}")
+                raise InvalidCertificateFile(f"the check {check} covers {rule}, but has no verdict on this rule")
     return needed
 
 

@@ -171,7 +171,9 @@ def _build_bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
 
 
 def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, BundleFile]:
-    """Unpack the signed content of a bundle. All files are checked first, because even a signed file may be invalid."""
+    """Unpack the signed content of a bundle. All files are checked before any of them is written, because even signed
+    content may be invalid.
+    """
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()

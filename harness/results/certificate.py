@@ -96,7 +96,7 @@ def _list_failed_steps(found: RunResults) -> Iterator[str]:
     if new:
         yield f"{len(new)} rules fail, and are not in the baseline: {_list_rules(new)}"
     if stale := (found.run.get("baseline") or {}).get("stale"):
-        yield f"{len(stale)} entries of the baseline no longer fail: {_list_rules(stale)}"
+        yield f"{len(stale)} rules in the baseline no longer fail: {_list_rules(stale)}"
 
 
 def compute_not_exercised_share(found: RunResults) -> float:

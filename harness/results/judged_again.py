@@ -117,7 +117,8 @@ def _judge_captures(
             judged.add((entry.rule, entry.verdict, name))
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
                 raise InvalidCertificateFile(
-                    f"{name} breaks {entry.rule}, but the run has no failing verdict: observed {entry.observed[:200]}"
+                    f"a packet in {name} breaks {entry.rule}, but the run has no failing verdict: "
+                    f"observed {entry.observed[:200]}"
                 )
         progress(number)
     return frozenset(judged)

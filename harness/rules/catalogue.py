@@ -112,7 +112,7 @@ _JSON_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A row of the catalogue.
+    """One rule of the catalogue, which is an entry of a rules.toml.
 
     ``number``: the number within the section ("02"; "D02" for a demand without a keyword). ``note``: a product note
     such as ``<12>``. ``folder``: the folder of the section in the suites, such as
@@ -378,8 +378,8 @@ def _get_section_folder(root: Path, file: Path) -> str:
 
 
 def _check_keys_above_rows(root: Path, file: Path, head: Mapping[str, Any]) -> None:
-    """Check the keys above the rows. Each entry of ``checked_in`` must be a folder such as
-    ``mqqb/s2_2_7_ping_packet``.
+    """Check the keys of a rules.toml that precede the entries of rules. Each entry of ``checked_in`` must be a folder
+    such as ``mqqb/s2_2_7_ping_packet``.
     """
     check_table_keys(file, "the head", head, {TITLE_KEY: str}, {CHECKED_IN_KEY: list})
     for folder in head.get(CHECKED_IN_KEY, ()):

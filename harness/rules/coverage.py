@@ -49,7 +49,7 @@ class SectionCoverage:
 def count_coverage_by_section(
     catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
 ) -> list[SectionCoverage]:
-    """Return the counts for every section that has a row in a document, in the order of the documents."""
+    """Return the counts for every section of the documents that contains rules, in the order of the documents."""
     found: dict[tuple[str, str, str, str], SectionCoverage] = {}
     documents = catalogue.list_documents()
     for name, row in index.items():

@@ -95,8 +95,8 @@ class Erratum:
         return tuple(place for place in self.where if _RULE_ID_PATTERN.fullmatch(place))
 
     def list_readings_to_run(self) -> Iterator[tuple[str, ReadingOfErratum]]:
-        """Yield each reading for which the reference needs a variant, with the name of the reading. For example, E41.2
-        is the name of the second reading of E41.
+        """Yield each reading (interpretation) for which the reference needs a variant, with the name of the reading.
+        For example, E41.2 is the name of the second reading of erratum E41.
         """
         for number, reading in enumerate(self.possible_readings, 1):
             if not (self.settled or reading.reference or reading.not_run):

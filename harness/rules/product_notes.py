@@ -115,8 +115,8 @@ class ProductNotes:
 
     def find_cited_notes(self, document: str, text: str | None) -> list[ProductNote]:
         """Return the notes that the field ``note`` of a row cites; raise KeyError, with the first note that the
-        document does not contain, if a cited note is missing. No note counts as missing in a document without a
-        notes.toml.
+        document does not contain, if a cited note is missing. In a document without a notes.toml, no note counts as
+        missing.
         """
         found = []
         for cited in _CITED_NOTE_PATTERN.finditer(text or ""):

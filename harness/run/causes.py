@@ -1,5 +1,4 @@
-"""Group findings that share a cause. If one wrong answer breaks five rules, a single correction removes all five
-failures.
+"""Group findings that share a cause, because correcting this cause removes all of the findings in the group.
 
 The reports group findings in the same way for their pages (`reports.causes`). The two packages do not import each
 other, so each has its own implementation; a test compares the two.

@@ -56,8 +56,8 @@ class CheckPrerequisites:
         return bool(entry.evidence) and all(one.frame in self.numbers_of_frames_from_sut for one in entry.evidence)
 
     def is_pass_based_on_silence(self, entry: VerdictEntry) -> bool:
-        """Return whether a pass is based on silence. Such a pass is valid only if a packet could have arrived. An
-        observation that the system closed a connection is not silence.
+        """Return whether a pass is based on the absence of a packet (silence). Such a pass is valid only if a packet
+        could have arrived. An observation that the system closed a connection is not silence.
         """
         return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED_WORD_PATTERN.search(entry.observed) is None
 

@@ -30,7 +30,9 @@ def checks_of_rules() -> dict[str, list[str]]:
 
 @cache
 def map_driving_checks() -> dict[str, set[str]]:
-    """Return, by rule id, the checks that name the rule. Unlike in `checks_of_rules`, passive rules are included."""
+    """Return, by rule id, the checks that name the rule. In contrast to `checks_of_rules`, this function also includes
+    passive rules.
+    """
     found: dict[str, set[str]] = defaultdict(set)
     for check, rules, _ in _list_checks():
         for rule in rules:

@@ -9,7 +9,7 @@ from harness.run.run import ConformanceRun
 
 
 class DeadlinePlugin:
-    """A pytest plugin that omits the checks after the deadline, and counts them."""
+    """A pytest plugin that starts no check after the deadline, and counts the omitted checks."""
 
     def __init__(self, run: ConformanceRun) -> None:
         self.run = run

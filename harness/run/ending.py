@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def restart_sut_if_process_ended(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record whether the SUT's process has ended. If so, restart the process if ``more`` checks follow. Return
-    whether the process had ended.
+    """Record whether the SUT's process has ended. If it has ended and further checks follow (``more``), restart it.
+    Return whether the process had ended.
 
     ``told`` states whether the verdicts of the check already report the end of the process. An earlier check may have
     caused this end. If the restart fails, the run ends.

@@ -68,7 +68,7 @@ class EvidenceTexts:
 def _format_packet(shown: PacketForReaders) -> str:
     head = f"frame {shown.frame}, {shown.direction or 'of unknown direction'}, {shown.time_ms} ms, {shown.transport}"
     if shown.first is not None:
-        head += f", bytes {shown.first:#x} to {shown.last:#x} decide"
+        head += f", bytes {shown.first:#x} to {shown.last:#x} decide the verdict"
     marks, at, lines = dict(shown.marked), 0, []
     for line in shown.dissection.splitlines(keepends=True):
         mark = "> " if any(at <= start < at + len(line) for start in marks) else "  " if marks else ""

@@ -1,6 +1,6 @@
-"""Lock a run folder, so that only one process writes to it. The lock belongs to the process that takes it, not to
-processes forked from it. The kernel releases the lock when this process ends, so a killed run does not block later
-runs, even though its lock file remains.
+"""Lock a run folder, so that only one process writes to it. The lock belongs to the process that takes the lock, and
+not to processes that this process forks. The kernel releases the lock when this process ends, so a killed run does not
+block later runs, even though its lock file remains.
 """
 
 from __future__ import annotations

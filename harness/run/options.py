@@ -73,7 +73,8 @@ def add_options(parser: pytest.Parser) -> None:
         type=int,
         choices=(1, 2, 3),
         default=2,
-        help="in varied checks, cover all combinations of values of this many parameters; 1 runs each check once",
+        help="in varied checks, cover all combinations of values of this many parameters; "
+        "with 1, each check runs only once",
     )
     group.addoption(
         "--fault", action="append", default=[], metavar="NAME", help="install this fault in a virtual reference"

@@ -440,7 +440,7 @@ def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
 
 
 def _confirm_identity(session: pytest.Session) -> None:
-    """Make sure that the system is still the system with which the run started."""
+    """Check that the system is the same system as at the start of the run."""
     from harness.errors import SutLost
 
     try:

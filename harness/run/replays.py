@@ -1,4 +1,4 @@
-"""Replay a run: run the checks of a run folder again. For each check, its capture takes the place of the SUT."""
+"""Replay a run: repeat the checks of a run folder. In each check, the recorded capture takes the place of the SUT."""
 
 from __future__ import annotations
 

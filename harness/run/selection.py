@@ -57,8 +57,8 @@ def list_files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
 
 
 def choose_checks(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
-    """Return the checks that cover at least one of the given rules. ``checks`` contains each check with its id. No
-    check covers a passive rule, so if all given rules are passive, return the checks of their sections.
+    """Return those of the given checks that cover at least one of the given rules. ``checks`` contains each check with
+    its id. No check covers a passive rule, so if all given rules are passive, return the checks of their sections.
     """
     from harness.rules.catalogue import load_catalogue
 

@@ -44,7 +44,7 @@ IS_CHECK_REPEATED_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
 PROCESS_END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
 PEER_PACKET_JUDGE_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
-"""The judge that judges the peer's packets in the clean run of ``prove``."""
+"""The judge of the peer's packets while ``prove`` runs the checks on the reference without faults."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
 

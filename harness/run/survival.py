@@ -123,7 +123,7 @@ def diagnose_system(peer: Peer) -> SystemDiagnosis:
         )
     if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
         return SystemDiagnosis(
-            SystemCondition.RESTARTED, "the system stopped listening for a time, and listens again", (asked, answer)
+            SystemCondition.RESTARTED, "the system did not listen for a time, but is listening now", (asked, answer)
         )
     return SystemDiagnosis(SystemCondition.ALIVE, "the system answers", (asked, answer))
 

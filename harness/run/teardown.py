@@ -20,7 +20,7 @@ ERRORS_CAUSED_BY_SYSTEM = (ConformanceFailure, SutUnavailable)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Any:
-    """Record a verdict if the teardown of a check fails. The run then fails."""
+    """If the teardown of a check fails, record a verdict, which makes the run fail."""
     try:
         return (yield)
     except Exception as error:

@@ -78,7 +78,7 @@ def _suggest_next_command(run: ConformanceRun, config: pytest.Config) -> str | N
     if run.root_causes.root_cause_by_subject:
         file = given["--topology"] or run.file.label
         again = build_rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
-        return f"correct {file}, or the system, then run again: {again}"
+        return f"correct {file} or the system, and then run: {again}"
     if run.abort_reason and not run.was_check_file_unreadable:
         return f"to resume: {build_resume_command(given, run.folder)}"
     return None

@@ -73,7 +73,7 @@ class VariedValues:
 
 @dataclass(slots=True)
 class VariedCheckTrial:
-    """One run of a check with one row, and its verdicts."""
+    """One run of a check with one row (set of parameter values), and the verdicts of this run."""
 
     row: CoveringArrayRow
     entries: list[VerdictEntry] = field(default_factory=list)
@@ -98,7 +98,7 @@ class VariedCheckTrial:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """Run the check with default values. If no rule was broken, also run it with its rows."""
+    """Run the check with default values. If no rule was broken, also run it with each row (set of parameter values)."""
     wanted = find_varied_parameters(pyfuncitem)
     if not wanted or get_check_id(pyfuncitem) is None or CURRENT_ROW_KEY not in pyfuncitem.stash:
         return (yield)
@@ -112,7 +112,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
 
 
 class VariedCheck:
-    """The runs of one varied check, one run for each row."""
+    """The runs of one varied check, one for each row (set of parameter values)."""
 
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
@@ -137,10 +137,12 @@ class VariedCheck:
         )
         self.plain: CoveringArrayRow = self.plan[0] if self.plan else {}
         self.tried: dict[frozenset[tuple[str, str]], VariedCheckTrial] = {}
-        """The rows that the check has run with."""
+        """The rows (sets of parameter values) with which the check has run."""
 
     def run(self) -> None:
-        """Run the check with each row. Judge every rule of the check by the results with all rows."""
+        """Run the check with each row (set of parameter values). Judge every rule of the check by the results with all
+        rows.
+        """
         trials = [self.run_check_with_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
@@ -150,8 +152,8 @@ class VariedCheck:
             self._require_effect_of_each_parameter(trials)
 
     def _require_effect_of_each_parameter(self, trials: Sequence[VariedCheckTrial]) -> None:
-        """Raise an error if ``@varied`` names a parameter whose value the check always gives itself. The values of
-        the rows would have no effect.
+        """Raise an error if ``@varied`` names a parameter that the check always sets itself, because other values of
+        this parameter would then have no effect.
 
         The cases of a parametrized pytest function give different values, so a single case need not vary all
         parameters that the function names.
@@ -160,12 +162,12 @@ class VariedCheck:
         idle = self.varied_values.values.keys() - applied
         if idle and not (applied and hasattr(self.item, "callspec")):
             raise HarnessError(
-                f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
+                f"@varied names {', '.join(sorted(idle))}, but this check always sets these parameters itself"
             )
 
     def run_check_with_row(self, row: CoveringArrayRow) -> VariedCheckTrial:
-        """Return the verdicts of the check with a row. If the check has already run with this row, reuse the
-        verdicts of that run.
+        """Return the verdicts of the check with a row (set of parameter values). If the check has already run with this
+        row, return the verdicts of that run.
         """
         key = frozenset(row.items())
         if key not in self.tried:
@@ -173,7 +175,7 @@ class VariedCheck:
         return self.tried[key]
 
     def _run_check(self, row: CoveringArrayRow) -> VariedCheckTrial:
-        """Run the check with one row."""
+        """Run the check with one row (set of parameter values)."""
         item, sut = self.item, self.sut
         variant = RowVariant(row, sut.facilities, peer=self.rows.peer.address, sut=sut.address)
         trial = VariedCheckTrial(row, effective_parameters=variant.applied)
@@ -200,7 +202,7 @@ class VariedCheck:
         return trial
 
     def _build_fixture_for_row(self, name: str, value: Any) -> Any:
-        """Return the value of a fixture for the current row."""
+        """Return the value of a fixture for the current row (set of parameter values) of a varied check."""
         if name == "peer":
             return self.rows.peer
         if name == "judge":
@@ -214,8 +216,8 @@ class VariedCheck:
         return value
 
     def conclude(self, rule: str, trials: Sequence[VariedCheckTrial]) -> VerdictEntry:
-        """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
-        verdict names the smallest combination of values that has this result.
+        """Return the final verdict on a rule from the runs with all rows (sets of parameter values). If the rule is
+        broken or undecided, the verdict names the smallest combination of values that has this result.
         """
         missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in VERDICTS_OF_BROKEN_RULES), None)
         if missed is None:
@@ -246,8 +248,8 @@ class VariedCheck:
         )
 
     def _conclude_unbroken_rule(self, rule: str, trials: Sequence[VariedCheckTrial]) -> VerdictEntry:
-        """Return a single pass for a rule that was not broken with any row. Its evidence is one packet from the run
-        with each row.
+        """Return a single pass for a rule that no run of a varied check broke. The evidence of the pass is one packet
+        from each run.
         """
         kept = [trial for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS] or trials
         entry = kept[0].get_worst_entry(rule)
@@ -271,7 +273,9 @@ def select_changed_values(row: CoveringArrayRow, plain: CoveringArrayRow) -> Cov
 
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
-    """Return the part of a verdict's text that states how many rows passed and which parameters had an effect."""
+    """Return the part of a verdict's text that states with how many rows (sets of parameter values) the check passed,
+    and which parameters had an effect.
+    """
     if not names:
         return f"the same in each of {count} runs"
     *first, last = names
@@ -288,7 +292,7 @@ def format_row_values(row: CoveringArrayRow) -> str:
 
 
 def describe_row(row: CoveringArrayRow) -> str:
-    """Return a text that describes a row. The identifier of the row's peer is derived from this text, so the
-    identifiers in recorded runs depend on it.
+    """Return a text that describes a row (set of parameter values). The identifier of the peer for this row is derived
+    from the text, so a change of the text would change the identifiers in recorded runs.
     """
     return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -180,8 +180,8 @@ class WorkerProcessesPlugin:
                 self._send_next_check(worker)
 
     def _restart_worker(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
-        """Restart the worker's SUT if it has ended and more checks follow. Return whether the SUT had ended; if so,
-        a new worker must replace this worker.
+        """Restart the worker's SUT if it has ended and further checks follow. Return whether the SUT had ended; if it
+        had, a new worker must replace this worker.
         """
         more = (
             bool(self._checks_for_any_worker or (worker.number == 0 and self._checks_for_first_worker))

@@ -57,8 +57,8 @@ def _build_pytest_marks(cell: StateTableCell, table: StateTable) -> list[pytest.
 
 
 def judge_cell(judge: Judge, cell: StateTableCell, machine: Machine) -> None:
-    """Bring the system into the state of a cell, and apply the event of the cell. Judge the outcome and the
-    observations of all probes.
+    """Bring the system into the state of a cell, and apply the event of the cell. Judge the outcome, and what is
+    observed at all probes (observed places, such as queues).
     """
     table = machine.table
     machine.bring_into_state(cell.state)

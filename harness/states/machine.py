@@ -40,7 +40,9 @@ def event(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
 
 
 def mark_as_probe(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
-    """Mark the method that returns the observation at one place (probe), such as a queue."""
+    """Mark the method that observes one place, such as a queue, and returns the observation. In a state table, such a
+    place is called a probe.
+    """
     return _mark_step("probes", *names)
 
 
@@ -78,7 +80,7 @@ class Machine:
         return str(self.steps["events", name](self))
 
     def observe_probes(self, *names: str) -> dict[str, Any]:
-        """Return the observation of each named probe."""
+        """Return what is observed at each named probe (observed place, such as a queue)."""
         return {name: self.steps["probes", name](self) for name in names}
 
 
@@ -91,6 +93,6 @@ def _find_missing_steps(table: StateTable, steps: Mapping[tuple[str, str], _Mach
     ]
     wanted |= {("probes", name) for name in places}
     for kind, name in sorted(wanted - steps.keys()):
-        yield f"the machine has no step for {name!r} of {kind}"
+        yield f"the machine has no method for {name!r} in [{kind}]"
     for kind, name in sorted(steps.keys() - wanted):
-        yield f"no cell uses the step {name!r} of {kind}"
+        yield f"no cell uses the method for {name!r} in [{kind}]"

@@ -24,8 +24,8 @@ SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 
 @dataclass(frozen=True, slots=True)
 class StateTableState:
-    """A state. ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
-    state.
+    """A state. ``shows``: what is observed in this state at each probe (observed place, such as a queue). ``final``:
+    whether the machine ends in this state.
     """
 
     says: str
@@ -64,7 +64,9 @@ class StateTableCell:
 
     @property
     def all_rules(self) -> tuple[str, ...]:
-        """The rules that the cell names, for its outcome and for the observations of its probes."""
+        """All rules that the cell names: the rules about its outcome, and the rules about what is observed at each
+        probe (observed place).
+        """
         return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property
@@ -75,8 +77,8 @@ class StateTableCell:
 
 @dataclass(frozen=True, slots=True)
 class StateTable:
-    """A state table, which contains the states, the events and the cells of a machine. ``beside``: the observations of
-    objects that no event may change, by probe. They are the same in every state.
+    """A state table, which contains the states, the events and the cells of a machine. ``beside``: for each probe
+    (observed place) that no event may change, what is observed there in every state.
     """
 
     path: Path
@@ -183,8 +185,8 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[
 
 
 def _read_rules_by_subject(rules: Any) -> dict[str, tuple[str, ...]]:
-    """Return the rules by their subject, which is the outcome or a probe. If the rules are a plain list, their
-    subject is the outcome.
+    """Return the rules of a cell by their subject, which is either the outcome or a probe (an observed place). The
+    subject of the rules in a plain list is the outcome.
     """
     by_place = rules if isinstance(rules, dict) else {OUTCOME_KEY: rules}
     return {place: tuple(each) for place, each in by_place.items()}

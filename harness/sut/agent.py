@@ -37,7 +37,9 @@ READ_CHUNK_BYTES = 65_536
 MAX_UNSENT_REQUEST_BYTES = 64 * 1024 * 1024
 """int bytes: the maximum amount of data that may be queued for a command that does not read its standard input."""
 UNMATCHED_ANSWERS_LIMIT = 1_000
-"""The maximum number of answers whose id matches no request. The next such answer ends the control channel."""
+"""The maximum number of answers with an id that matches no request. After one more such answer, the control channel is
+ended.
+"""
 WAIT_FOR_EXIT_STATUS_S = 1.0
 """int s: how long to wait for a command to exit after it has closed its standard output."""
 MAX_COMMAND_NAME_CHARACTERS = 120
@@ -255,8 +257,8 @@ class AgentStartedByCommand:
 
 
 class ChannelToStartedAgent:
-    """A control channel that shares one command with other channels. ``sock`` is this channel's own socket for the
-    stream of the command.
+    """One of several control channels that share one running command. ``sock`` is a separate socket of this channel for
+    the stream of the command.
     """
 
     def __init__(
@@ -316,8 +318,8 @@ class ChannelToStartedAgent:
         return True
 
     def on_reply(self, number: int, reply: ControlReply) -> None:
-        """Handle the answer to a request of this channel. If the request opened an object, but the channel has
-        ended before the answer arrives, close the object.
+        """Handle the answer to a request of this channel. If the request opened an object, but the channel ended before
+        the answer arrived, close the object.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSING_VERB_BY_VERB and reply.get("ok") is True:

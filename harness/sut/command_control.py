@@ -94,7 +94,7 @@ class CommandControl:
         raise Unsupported(f"{verb}: a command of the SUT file cannot wait for a message")
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Refuse the call, because this channel starts no requests."""
+        """Refuse the call, because this channel never starts a request that is answered later."""
         raise HarnessError(f"request {request} was never started")
 
     def close(self) -> None:

@@ -47,8 +47,8 @@ class SutDriver(Protocol):
         """
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a description of how the SUT's process ended, or None while it runs and if the run did not start a
-        process.
+        """Return a description of how the SUT's process ended, or None if the process is still running or was not
+        started by the run.
         """
 
     def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:

@@ -78,7 +78,7 @@ class ExternalDriver:
         self.vital_signs = LivenessMonitor(file)
         self._message_ids_block = 0
         self.tape: CheckNotesInterface | None = None
-        """The tape of the check that began last: the writer of the notes in the check's capture."""
+        """The object that writes notes into the capture of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")

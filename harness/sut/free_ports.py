@@ -35,8 +35,8 @@ _PORT_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port on which no program listens. The port was not assigned to another SUT, which possibly does not
-    listen yet. It stays reserved until this process ends. Raise HarnessError if no port is free.
+    """Return a port on which no program listens, and which is not reserved for a SUT that will listen later. The port
+    stays reserved until this process ends. Raise HarnessError if no port is free.
     """
     for turn in range(_MAX_PORTS):
         port = _FIRST_PORT + (_PORT_STEP_PER_PROCESS * os.getpid() + turn) % _MAX_PORTS

@@ -79,8 +79,8 @@ class ControlWithRemoteReading:
 
 
 def _convert_remote_request(request: int) -> int:
-    """Convert the id of a request to the remote reader, which is at least 0, into the negative id by which checks know
-    the request, or convert such a negative id back.
+    """Convert between the two ids of a request for remote reading. The remote reader uses ids from 0 upwards; checks
+    use negative ids for the same requests.
     """
     return -request - 1
 

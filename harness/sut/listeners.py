@@ -158,8 +158,8 @@ def _covers_address(listening: IPv4Address | IPv6Address, wanted: IPv4Address | 
 
 
 def _list_program_processes(program: int) -> set[int]:
-    """Return the program and the processes that it started. These are its descendants, and the other processes in
-    its session.
+    """Return the program and the processes that it started. The processes that it started are its descendants, and the
+    other processes in its session.
     """
     parents: dict[int, int] = {}
     family = {program}

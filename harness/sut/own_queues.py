@@ -282,7 +282,9 @@ class QueuesOfTest:
         return undo
 
     def forget_queues_of_row(self) -> None:
-        """Forget the queues of the current row of a varied check. The next row creates its own queues."""
+        """Forget the queues of the current row (set of parameter values) of a varied check. The run with the next row
+        creates new queues.
+        """
         (
             self._queues,
             self._format_names_by_created_queue,

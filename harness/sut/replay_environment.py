@@ -65,8 +65,8 @@ class ReplayEnvironment(VirtualEnvironment):
         return Now(self._now_ms, self._utc_us() // 1_000_000 + self._packet_clock_lead_s)
 
     def _utc_us(self) -> int:
-        """Return the time of day (int microseconds). In a capture from real time, return the time of the harness's
-        next action if this action is imminent.
+        """Return the time of day (int microseconds). If the capture was recorded in real time and the harness's next
+        action is imminent, return the time of this action.
         """
         us = self.get_epoch_us_at(self._now_ms)
         coming_us = None if self.is_time_virtual else self._player.get_harness_action_us()

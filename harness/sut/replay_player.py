@@ -61,9 +61,9 @@ class ReplayEnvironmentInterface(Protocol):
 
 
 class CapturePlayer:
-    """The player of the capture of one check. Like the tape that records a check, the player receives notes; it
-    compares them with the notes in the capture. If the check cannot be replayed, ``differs`` is called once with
-    the reason.
+    """The player of the capture of one check. While the check runs, the player receives the same notes as a recorder of
+    checks, and compares them with the notes in the capture. If the check cannot be replayed, ``differs`` is called once
+    with the reason.
     """
 
     def __init__(self, items: list[CaptureItem], differs: Callable[[str], object]) -> None:

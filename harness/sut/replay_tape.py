@@ -205,7 +205,7 @@ def _convert_table(table: Any) -> dict[str, Any]:
 
 
 class RecordedControl:
-    """A control channel whose requests and answers are written to the tape, that is, to the notes in the capture."""
+    """A control channel whose requests and answers are also written to the capture of the check, as notes."""
 
     def __init__(self, control: Control, tape: CheckNoteWriter) -> None:
         self._control = control
@@ -240,8 +240,8 @@ class RecordedControl:
 
 
 class RecordedEnvironmentCommands:
-    """The commands that change the system's environment. Their results are written to the tape, that is, to the
-    notes in the capture.
+    """The commands that change the system's environment. Their results are also written to the capture of the check, as
+    notes.
     """
 
     def __init__(self, set_part: SetEnvironmentPartToState, tape: CheckNoteWriter) -> None:

@@ -1,5 +1,5 @@
-"""Read the data that a SUT shows about itself and its messages. A missing element is not an error in the check: the
-rule that needs it counts as not observable.
+"""Read the data that a SUT shows about itself and its messages. If an element is missing, this is not an error in the
+check: each rule that needs the element counts as not observable.
 """
 
 from __future__ import annotations

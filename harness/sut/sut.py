@@ -46,7 +46,7 @@ class EnvironmentNotRestored(Exception):
 
 
 class CheckNotesInterface(Protocol):
-    """The interface of the notes in the capture of a check (tape). The notes are either written or replayed."""
+    """The interface to the notes in the capture of a check. The notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin the notes of a check."""
@@ -87,8 +87,7 @@ class Sut(QueuesOfTest):
         self.timeouts = timeouts
         self.environment = environment
         self.tape: CheckNotesInterface | None = None
-        """The notes in the capture (tape). They record everything that is needed to replay the test, except the
-        packets.
+        """The notes in the capture. They record everything except the packets that is needed to replay the test.
         """
         self.identifier = identifier
         self.tcp_port = tcp_port
@@ -462,12 +461,12 @@ class Sut(QueuesOfTest):
 
     @property
     def is_reset_between_rows(self) -> bool:
-        """Return whether the SUT is reset before each row of a varied check."""
+        """Return whether the SUT is reset before a varied check runs with its next row (set of parameter values)."""
         return "reset" in self.facilities and not self.shared
 
     def end_row(self) -> None:
-        """Undo the changes that the run with a row of a varied check made. Changes that the reset before the next
-        row undoes are left.
+        """Undo the changes that a varied check made while it ran with one row (set of parameter values). Changes that
+        will be undone by the reset before the next row are not undone here.
         """
         self.scale = self._timers.get("scale", self.scale)
         if not self.is_reset_between_rows or self._surroundings or self._offline:
@@ -483,8 +482,8 @@ class Sut(QueuesOfTest):
         return True
 
     def begin_row(self, variant: RowVariant) -> None:
-        """Use the values of a row of a varied check for all following requests. If the system can be reset, reset
-        it.
+        """Use the values of the next row (set of parameter values) of a varied check for all following requests. If the
+        system can be reset, reset it.
         """
         if self._control is None:
             return
@@ -512,7 +511,7 @@ class Sut(QueuesOfTest):
         self.undo_changes()
 
     def undo_changes(self) -> None:
-        """Undo the changes to the SUT that this test, or the run with one row of this test, made."""
+        """Undo the changes that this test, or its run with one row (set of parameter values), made to the SUT."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

@@ -43,7 +43,8 @@ CAPABILITIES = MappingProxyType(
     {
         "ping": "answers Ping Requests (MS-MQQB 2.1.2, note <10>)",
         "ping_initiator": "sends a Ping Request before it opens a session (MS-MQQB 3.1.5.2.2, note <56>)",
-        "two_addresses": "resolves mqc-peer.example to an address at which no program listens, then to peer_address",
+        "two_addresses": "resolves mqc-peer.example to two addresses: first an address at which no program listens, "
+        "then peer_address",
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
         "public_names": f"resolves PUBLIC={PEER_PUBLIC_QUEUE} to peer_identifier, and has a route to it",
         "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
@@ -397,7 +398,7 @@ def _read_capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an address is a loopback address. Any host name except localhost counts as remote."""
+    """Return whether an address is a loopback address. A host name counts as remote unless it is localhost."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -107,7 +107,7 @@ class Timeouts:
 
     @property
     def late_answer_wait_ms(self) -> int:
-        """int ms: how long to wait after the response timeout in order to find out whether an answer is late or
+        """int ms: how long to wait after the response timeout in order to determine whether an answer is late or
         missing.
         """
         return (LATE_ANSWER_LIMIT_IN_TIMEOUTS - 1) * self.response_ms

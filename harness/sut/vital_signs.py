@@ -63,8 +63,8 @@ class LivenessMonitor:
         return self._pulse_of_test
 
     def slow_timers_for_slow_system(self, wanted: bool) -> None:
-        """Make the timers of the next test run more slowly if ``wanted`` is true, or at their usual speed
-        otherwise.
+        """Let timers run more slowly in the next test if ``wanted`` is true; otherwise, let them run at their usual
+        speed.
         """
         self.timeouts = replace(self.timeouts, calm=wanted)
 

@@ -38,7 +38,7 @@ class Relay:
         self.observer = observer
         self.local_host = local_host
         self.links: list[RelayedStreamPair] = []
-        """The open links."""
+        """The open connections through the relay."""
         self._listener: TcpListener | None = None
         self.allow_connections()
 

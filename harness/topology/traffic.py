@@ -137,7 +137,7 @@ class RelayTraffic:
         return maker in self.identifiers and self.identifiers[maker] != by
 
     def _record_bytes(self, passage: RelayedConnection, data: bytes) -> list[Frame]:
-        """Record the bytes from an initiator, either as complete packets or as malformed bytes."""
+        """Record the bytes that an initiator sent, either as complete packets or as malformed bytes."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:

@@ -55,8 +55,8 @@ def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -
 
 
 def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
-    """Return the directory of an enterprise with two sites. The router is the gate of the sender's site, which is the
-    second site of the link. The receiver is the gate of its own site.
+    """Return the directory of an enterprise with two sites. The router is the gate of the sender's site, and the
+    receiver is the gate of its own site. The sender's site is the second site of the routing link between them.
     """
     west, east = generate_guid(entropy), generate_guid(entropy)
     sites = {SENDER_ROLE: (west,), ROUTER_ROLE: (west,), RECEIVER_ROLE: (east,)}

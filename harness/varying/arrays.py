@@ -116,8 +116,8 @@ def list_value_combinations(
 def complete_row(
     part: CoveringArrayRow, values: Mapping[str, Sequence[str]], excluded: Sequence[CoveringArrayRow]
 ) -> CoveringArrayRow | None:
-    """Return an allowed row that contains the given part, or None if there is no such row. Every other value is the
-    first value that is possible.
+    """Return an allowed row that contains the given part, or None if there is no such row. Each value that the part
+    does not contain is the first possible value.
     """
     if not is_allowed(part, excluded):
         return None

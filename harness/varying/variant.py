@@ -1,5 +1,5 @@
-"""Apply a row of a covering array to messages, queues and reads. The row gives the values that a check does not
-choose itself.
+"""Apply a row of a covering array to messages, queues and reads. The row contains the values that the check itself does
+not set.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Define a control channel that adds the values of a row of a covering array to requests. It adds only values that the
-check does not give.
+"""Define a control channel that adds the values of a row of a covering array to requests. It adds a value only if the
+check itself does not set this value.
 """
 
 from __future__ import annotations

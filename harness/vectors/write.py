@@ -26,7 +26,9 @@ SECTION_BY_FILE = {
 
 
 def make_vector_files() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the content of each file; raise HarnessError if the codecs contradict a row."""
+    """Yield the name and the content of each file; raise HarnessError if a codec contradicts the result that a vector
+    states.
+    """
     for kind, list_rows in VECTOR_LISTER_BY_PACKET_KIND.items():
         yield (
             f"{kind}.json",

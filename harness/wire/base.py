@@ -91,7 +91,7 @@ class BaseHeader(Layer):
         return s
 
     def _wire_size(self) -> int:
-        """Return the size of the packet on the wire in bytes, computed from PacketSize and the flags."""
+        """Compute, from PacketSize and the flags, the number of bytes that the packet has on the wire."""
         if not self.SH:
             return self.PacketSize
         if not self.IN:

@@ -85,8 +85,8 @@ REST_OF_PACKET_KIND = "rest"
 
 @dataclass(frozen=True, slots=True)
 class SizeExpression:
-    """An expression: the value of a field times ``factor`` or, if ``equals`` is given, whether the value equals
-    ``equals``.
+    """An expression that is computed from the value of a field. The result is the value times ``factor`` or, if
+    ``equals`` is given, whether the value equals ``equals``.
     """
 
     field: str

@@ -32,7 +32,7 @@ ELEMENT_LAYOUT_BY_TYPE = {
     3: (MQFDirectQueueFormatName, 2),
     6: (MQFDistributionQueueFormatName, 4),
 }
-"""For each FormatType, the layout of FormatName, and the alignment of its start (2.2.18.1.4)."""
+"""For each FormatType, the layout of FormatName, and the alignment of its start (MS-MQMQ 2.2.18.1.4)."""
 
 LONGEST_FIXED_ELEMENT = 2 + 3 + 20
 ELEMENT_TYPE_BYTES = 2

@@ -284,7 +284,9 @@ def read_listed_blobs(data: bytes) -> dict[str, bytes]:
 
 
 def _set_encryption_key_type(blob: bytes) -> bytes:
-    """Return the blob of a key for signing as the blob of a key for encryption. Another blob stays unchanged."""
+    """Return the blob of a signing key, changed into the blob of an encryption key. Any other blob is returned
+    unchanged.
+    """
     is_signing_key = blob[4:8] == _SIGNING_KEY_TYPE.to_bytes(4, "little")
     return blob[:4] + RSA_KEY_EXCHANGE_ALGORITHM.to_bytes(4, "little") + blob[8:] if is_signing_key else blob
 

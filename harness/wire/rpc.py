@@ -187,8 +187,8 @@ def bind(
 
 @lru_cache(maxsize=128)
 def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
-    """Return the bytes that ``bind`` builds. The result is cached, because most associations of a run propose the
-    same contexts.
+    """Return the bytes that ``bind`` builds. The bytes are cached, because most associations in a run propose the same
+    contexts.
     """
     return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
 

@@ -211,7 +211,7 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
 
 
 def transfer_buffer() -> CACTransferBufferV1:
-    """Build the zeroed CACTransferBufferV1 that clients send (MS-MQMP note <29>)."""
+    """Build a CACTransferBufferV1 that contains only zeros, as clients send it (MS-MQMP note <29>)."""
     return CACTransferBufferV1(
         uTransferType=_CREATECURSOR_UNION_TAG, arm=NDRUnion(tag=_CREATECURSOR_UNION_TAG, value=bytes(12))
     )

@@ -55,8 +55,8 @@ UNLISTED_QUEUE_TYPE = 6  # DQ has no value for a PrivateQueueFormatName; in the 
 
 
 class Queue(NestedField):
-    """A field for the name of a queue. The flag ``flag`` selects the layout of the name. A str is a direct name,
-    which is sent unchanged.
+    """A field for the name of a queue. The flag ``flag`` selects the layout of the name. A value of type str is a
+    direct name, and is sent unchanged.
     """
 
     __slots__ = ("flag",)

@@ -98,7 +98,7 @@ def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
         ({"schema": 1}, "the run has schema 1"),
-        ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline no longer fail: MQQB-2.2.1-01"),
+        ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 rules in the baseline no longer fail: MQQB-2.2.1-01"),
     ],
 )
 def test_run_with_too_few_verdicts_is_not_certified(folder: Path, signer: Path, changes: dict[str, Any], said: str):

@@ -76,9 +76,7 @@ def judged_by(path: Path, *chosen: object) -> str:
     assert all(any(root["said"] in line["reason"] for root in roots) for line in resting)
     assert {line["verdict"] for line in lines} >= {"pass", "inconclusive"}, "what rests on nothing missing is judged"
     assert len(roots) == 1, roots
-    again = (
-        f"correct sut.toml, or the system, then run again: mqconform run -k {shlex.quote(str(chosen[1]))} --sut {path}"
-    )
+    again = f"correct sut.toml or the system, and then run: mqconform run -k {shlex.quote(str(chosen[1]))} --sut {path}"
     assert again in done.stdout
     assert f"--out {folder}-2\n" in done.stdout, "what was judged already would not be judged again there"
     assert "--resume" not in done.stdout

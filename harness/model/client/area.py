@@ -36,7 +36,9 @@ LOOKUP_ID_BEFORE_FIRST, LOOKUP_ID_BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE_ANSWER, PEER_HAS_NOT_ANSWERED_TEXT, TIMEOUT_ANSWER, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
 INVALID_PARAMETER_ANSWER, MESSAGE_OF_RECEIVE_THAT_CANNOT_END = "invalid parameter", "message without an end"
-"""Further answers: MQ_ERROR_INVALID_PARAMETER, and a message whose RemoteQMEndReceive the server refuses."""
+"""Further answers: MQ_ERROR_INVALID_PARAMETER, and a message for which the server then refuses the call of
+RemoteQMEndReceive.
+"""
 _FAILURE_ANSWERS = (ERROR_STATUS_ANSWER, INVALID_PARAMETER_ANSWER)
 READ_TIMEOUTS_TO_DRAW_FROM_MS = (60_000, 70_001, 600_000)
 _LONG_TIMEOUTS_MS = (0x8000_0000, 0xFFFF_FFFE)
@@ -79,9 +81,7 @@ class ClientModel(Model):
         super().take(step)
 
     def find(self, queue: str) -> Queue:
-        """Return a queue of the peer that the system has opened; raise ImpossibleStep if the system does not have the
-        queue open.
-        """
+        """Return a queue of the peer that the system has opened; raise ImpossibleStep if the queue is not open."""
         if queue not in self.queues:
             raise ImpossibleStep
         return self.queues[queue]
@@ -131,7 +131,7 @@ class ClientModel(Model):
     )
     def close(self, queue: str, fails: bool) -> None:
         """Let an application close a queue, which cancels the waiting reads of the queue. ``fails``: whether the peer
-        refuses RemoteQMCloseQueue. In this case, the documents leave open what the application is answered.
+        refuses RemoteQMCloseQueue. If it does, the documents leave open which result the application gets.
         """
         closed = self.find(queue)
         if closed.pending_reads:
@@ -305,7 +305,9 @@ class ClientModel(Model):
         }
 
     def _draw_message_answer(self, chance: Random, receives: bool) -> str:
-        """Draw an answer that contains a message. If the read is a receive, the server may refuse to end it."""
+        """Choose at random an answer that contains a message. If the read is a receive, the server may refuse the
+        client's request to end it.
+        """
         return MESSAGE_OF_RECEIVE_THAT_CANNOT_END if receives and chance.random() < 0.5 else MESSAGE_ANSWER
 
     @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)
@@ -352,7 +354,7 @@ class ClientModel(Model):
                 self.record_remote_call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
 
     def _draw_message(self, chance: Random) -> dict[str, Any]:
-        """Draw the visible properties of a message from the peer."""
+        """Choose at random the visible properties of a message from the peer."""
         kind = chance.choice(("express", "recoverable", "transactional"))
         return {
             "label": chance.choice(("", "m", "l" * 249, "a label")),

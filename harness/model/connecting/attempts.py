@@ -25,7 +25,7 @@ from harness.model.connecting.state import (
 from harness.model.steps import ImpossibleStep, Model
 
 REACTION_TIME_MS = 400
-"""int ms: the duration of a step during which no timer of the system has to expire."""
+"""int ms: the duration of a step that does not wait for a timer of the system."""
 TIMER_MARGIN_MS = 300
 PING_TIMEOUT_MS, RETRY_WAIT_MS, INITIALIZATION_TIMEOUT_MS = 1_000, 5_000, 40_000
 """int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
@@ -33,7 +33,7 @@ Timer in this area.
 """
 ACK_WAIT_TIMEOUT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
-(3.1.2.4).
+(MS-MQQB 3.1.2.4).
 """
 _ACK_WAIT_TIMEOUT_FACTORS_BY_DESTINATION = {DIRECT_DESTINATION: (2, 1, 3), PRIVATE_DESTINATION: (1, 2, 3)}
 """For each kind of destination, the durations that the Session Ack Wait Timer may have, as multiples of AckWaitTimeout.
@@ -102,7 +102,7 @@ class SessionAttempts(Model):
         destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_TIMEOUT_MS
 
     def _expire_ack_wait(self, destination: ModelDestination) -> None:
-        """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
+        """Handle the expiry of the Session Ack Wait Timer (MS-MQQB 3.1.6.3) while messages are unacknowledged. If the
         session received no packet in the last period of the timer, close the session. Otherwise, start the timer
         again.
         """
@@ -116,7 +116,7 @@ class SessionAttempts(Model):
 
     def _has_received_ack(self, destination: ModelDestination) -> bool:
         """Return the element ReceivedAck of a session. The documents leave open whether the packets that open the
-        session set this element (E50).
+        session set this element (erratum E50).
         """
         return destination.received_ack and (destination.was_acknowledged or not self.choose_reading("E50"))
 
@@ -186,8 +186,8 @@ class SessionAttempts(Model):
             one.end_of_wait_ms = None
 
     def _list_other_sessions_with_timer(self, destination: ModelDestination) -> list[ModelDestination]:
-        """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
-        they share their timer with the session of this destination.
+        """Return the sessions, except that of the given destination, for which the Session Initialization Timer runs.
+        According to the second interpretation of erratum E13, all these sessions share one timer.
         """
         others = [one for one in self.destinations.values() if one is not destination]
         return [
@@ -199,8 +199,8 @@ class SessionAttempts(Model):
 
     def _send_ping(self) -> None:
         """Let the system send a Ping Request. The cookies of the requests show whether PingCookie is reset for each
-        session (E15). Raise ImpossibleStep if the peer answers while two requests with the same cookie wait for a
-        response.
+        session (erratum E15). Raise ImpossibleStep if the peer would answer while two requests with the same cookie are
+        unanswered.
         """
         self.pings += 1
         self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
@@ -237,14 +237,14 @@ class SessionAttempts(Model):
 
     def end_session_setup(self, destination: ModelDestination) -> None:
         """End the set-up of a session before the session is open. The documents define no Status of
-        ConnectionHistory for this case (3.1.5.2).
+        ConnectionHistory for this case (MS-MQQB 3.1.5.2).
         """
         recorded = self.choose_reading("ConnectionHistory entry of a session that ends before it is open")
         self.end_session(destination, "UnknownFailure" if recorded else None)
 
     def _find_unacknowledged_limit(self, destination: ModelDestination) -> int:
         """Return the number of unacknowledged messages at which the system stops sending. The documents leave open
-        whether this is the WindowSize of the system or that of the peer (E25).
+        whether this is the WindowSize of the system or that of the peer (erratum E25).
         """
         if len(destination.unacknowledged_messages) < destination.peer_window_size:
             return WINDOW_SIZE

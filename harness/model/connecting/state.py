@@ -16,13 +16,13 @@ third is a queue on an unknown host.
     SESSION_PHASE_AWAITING_PARAMETERS_RESPONSE,
     SESSION_PHASE_OPEN,
 ) = "pinging", "establishing", "parameters", "open"
-"""The phases of a session, named by the event or packet for which the system waits. The phase is None if there is
-no session.
+"""The phases of a session, named by the event or packet for which the system waits. If there is no session, the phase
+is None.
 """
 PINGS_ANSWERED, PINGS_REFUSED, PINGS_IGNORED = "answered", "refused", "ignored"
 """The ways in which the peer can treat Ping Requests."""
 ZERO_SERVER_GUID, PEER_SERVER_GUID = "zero", "the peer's identifier"
-"""The values of ServerGuid in a request for a session to a direct name (E11)."""
+"""The values of ServerGuid in a request for a session to a direct name (erratum E11)."""
 PING_COOKIE_ORDERS = ("each cookie is one more than the previous cookie", "every cookie is 1")
 """The orders in which the cookies of Ping Requests may appear, one for each interpretation (reading) of E15."""
 MAX_COMPARED_HISTORY_ENTRIES = 3

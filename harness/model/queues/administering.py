@@ -10,7 +10,7 @@ from harness.model.queues.state import AVAILABLE_MESSAGE_STATE, NO_QUEUE_TYPE, P
 from harness.model.steps import ImpossibleStep, draw_one_value_or_refuse_step, transition
 
 QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
-"""The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
+"""The names of the queues that the model uses, and the names of the subqueues that each of these queues may have."""
 TOO_LONG_SUBQUEUE_NAME = "part" * 9
 """A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
 QUEUE_QUOTAS_TO_DRAW_FROM_KB = (None, None, None, 8)
@@ -157,8 +157,8 @@ class AdministrationTransitions(QueuesBase):
         self.answer_with_success()
 
     def check_no_pending_move_to(self, queues: list[Queue]) -> None:
-        """Raise ImpossibleStep if an open transaction contains a move to the queue that is to be deleted, because the
-        documents leave open what happens then.
+        """Raise ImpossibleStep if an open transaction moves a message to the queue that is to be deleted, because the
+        documents leave open what happens in this case.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):

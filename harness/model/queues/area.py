@@ -64,8 +64,8 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
 
     @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
     def elapse(self, ms: int) -> None:
-        """Let as much time pass in the model as a real system took for the last step. Random walks do not choose this
-        transition.
+        """Let as much time pass in the model as a real system needed for the last step. This transition is never chosen
+        at random.
         """
         self.pause(ms)
 

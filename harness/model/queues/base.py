@@ -35,7 +35,7 @@ SMALL_MESSAGE_BYTES = (120, 420)
 names).
 """
 _UPPER_BOUND_OF_HEADERS_BYTES = 1_000_000
-"""int bytes: more than the headers of the messages in a queue occupy."""
+"""int bytes: an upper bound for the storage that the headers of all messages in a queue occupy."""
 TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this close to the present may or may not have expired, because SentTime has
 a resolution of one second.
@@ -106,7 +106,7 @@ class QueuesBase(Model):
         self.answers[name] = ExpectedRefusal(statuses)
 
     def answer_read(self, position: MessagePosition | None, name: str = "answer") -> None:
-        """Answer a read with a message, or with the result that no message was read."""
+        """Answer a read: return a message, or report that no message was read."""
         self.answers[name] = {"message": None if position is None else position.message.list_visible_properties()}
 
     def answer_with_success(self) -> None:
@@ -115,14 +115,14 @@ class QueuesBase(Model):
     # -- positions ------------------------------------------------------------------------------------------------
 
     def insert_message(self, queue: Queue, message: Message, state: str, order: int | None = None) -> MessagePosition:
-        """Put a message into a queue, after the messages that have the same priority (3.1.7.1.9, 3.1.1.2)."""
+        """Put a message into a queue, after the messages that have the same priority (MS-MQDMPR 3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
         position = MessagePosition(message, queue, self.arrivals if order is None else order, self.steps, state)
         queue.insert(position)
         return position
 
     def make_available(self, position: MessagePosition) -> None:
-        """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
+        """Make a message available, and give it to the waiting readers (MS-MQDMPR 3.1.7.2.2)."""
         self.cite_rules("MQDMPR-3.1.7.2.2-04")
         position.state = AVAILABLE_MESSAGE_STATE
         lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
@@ -169,7 +169,7 @@ class QueuesBase(Model):
         self.close_temporary_handle(reader.handle)
 
     def end_wait_of_cursor(self, cursor: Cursor) -> None:
-        """Set the state of a cursor whose wait has ended without a message (E106, E180)."""
+        """Set the state of a cursor whose wait has ended without a message (errata E106 and E180)."""
         queue = cursor.handle.queue
         if cursor.state == WAIT_RECEIVE_CURSOR_STATE:
             if queue is not None:
@@ -191,7 +191,9 @@ class QueuesBase(Model):
             handle.queue.handles.remove(handle)
 
     def take_out_message(self, position: MessagePosition, transaction: Transaction | None) -> None:
-        """Remove a message for an application, either immediately or when the transaction commits (3.1.7.1.10)."""
+        """Remove a message for an application, either immediately or when the transaction commits (MS-MQDMPR
+        3.1.7.1.10).
+        """
         if transaction is None:
             self.cite_rules("MQDMPR-3.1.7.1.10-D06")
             self.delete_position(position, "ACK_RECEIVE")
@@ -216,7 +218,7 @@ class QueuesBase(Model):
             self.acknowledge(message, reason)
 
     def put_copy_into_journal(self, queue: Queue, message: Message) -> None:
-        """Put a copy of a received message into the journal of its queue (3.1.1.2)."""
+        """Put a copy of a received message into the journal of its queue (MS-MQDMPR 3.1.1.2)."""
         whole = queue.parent or queue
         if queue.journal is None or not queue.journaling:
             return

@@ -60,7 +60,7 @@ class ReadTransitions(QueuesBase):
         self.answer_with_success()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether the open handles of a queue permit another handle (3.1.7.1.5)."""
+        """Return whether the open handles of a queue permit a new handle (MS-MQDMPR 3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access_mode) for one in queue.handles}
         if (True, RECEIVE_READ_KIND) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -296,7 +296,7 @@ class ReadTransitions(QueuesBase):
         "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
+        """Let an application peek at the next message after the position of a cursor (MS-MQDMPR 3.2.7.3)."""
         there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.14-04")
@@ -315,8 +315,8 @@ class ReadTransitions(QueuesBase):
         return drawn
 
     def _is_idle_at_end(self, cursor: Cursor) -> bool:
-        """Return whether the last message that was read with a cursor is the last message of the queue, and another
-        read can wait at this queue.
+        """Return whether the last message that was read with a cursor is the last message of the queue, and whether a
+        further read may wait at this queue.
         """
         queue = cursor.handle.queue
         if (
@@ -328,7 +328,7 @@ class ReadTransitions(QueuesBase):
         return sum(len(handle.readers) for handle in queue.handles) < MAX_READERS
 
     def peek_after_current(self, read: str, cursor: Cursor, wait_ms: int) -> None:
-        """Move a cursor to the next available message; if there is no such message, wait for one."""
+        """Move a cursor to the next available message; if there is no such message, wait until a message arrives."""
         assert cursor.handle.queue is not None
         found = next(iter(cursor.handle.queue.list_available_positions(cursor.sort_key_of_position)), None)
         if found is not None:

@@ -172,8 +172,8 @@ class SendTransitions(QueuesBase):
             self.answer_with_success()
 
     def move_position(self, position: MessagePosition, target: Queue) -> None:
-        """Move a message to another queue (3.1.7.1.16). In this queue, its position is either after the messages of the
-        same priority, or follows the order in which the messages arrived.
+        """Move a message to a different queue (MS-MQDMPR 3.1.7.1.16). In the target queue, the message is either the
+        last message of its priority, or is in the order in which the messages arrived.
         """
         position.queue.positions.remove(position)
         position.state = DELETED_MESSAGE_STATE

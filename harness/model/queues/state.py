@@ -93,7 +93,7 @@ class MessagePosition:
 
     @property
     def sort_key(self) -> tuple[int, int]:
-        """The sort key of the position. Positions are sorted by priority, then by arrival (3.1.1.2)."""
+        """The sort key of the position. Positions are sorted by priority, then by arrival (MS-MQDMPR 3.1.1.2)."""
         return -self.message.priority, self.arrival_number
 
 

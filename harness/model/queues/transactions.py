@@ -61,8 +61,8 @@ class TransactionTransitions(SendTransitions):
         return {"transaction": self._draw_transaction_to_end(chance)}
 
     def _draw_transaction_to_end(self, chance: Random) -> str:
-        """Draw a transaction that will be ended. If transactions with several operations exist, most draws choose such
-        a transaction.
+        """Choose at random a transaction to end. If transactions with several operations exist, one of them is chosen
+        in most cases.
         """
         long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
         if not long and chance.random() < 0.6:

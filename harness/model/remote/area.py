@@ -208,7 +208,7 @@ class RemoteReadingModel(MisuseTransitions):
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
-        """Let a client close a cursor. The documents leave open how a read ends that waits with the cursor."""
+        """Let a client close a cursor. The documents leave open how a read that waits with this cursor ends."""
         closed = self.find(self.remote_cursors, cursor)
         handle = closed.handle
         handle.readers[:] = [one for one in handle.readers if one.cursor is not closed]
@@ -431,7 +431,7 @@ class RemoteReadingModel(MisuseTransitions):
 
     def get_removal_reason_of_purged_message(self) -> str:
         """Return the reason for the removal of a message that was purged while a client was receiving it, and that the
-        client then accepts (3.1.7.1.12).
+        client then accepts (MS-MQDMPR 3.1.7.1.12).
         """
         self.cite_rules("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
@@ -458,7 +458,7 @@ class RemoteReadingModel(MisuseTransitions):
 
     def _cancel_reader(self, reader: WaitingRead, *, is_failure: bool = False) -> None:
         """End a waiting read that is canceled. ``is_failure``: whether the read must end with a failure status.
-        Otherwise, the documents leave open which status the read gets (E51).
+        Otherwise, the documents leave open which status the read gets (erratum E51).
         """
         self.end_read_without_message(reader, CANCELED_STATUS)
         if is_failure or self.choose_reading("E51"):

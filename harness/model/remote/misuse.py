@@ -39,7 +39,7 @@ RULES_OF_MISUSE = {
 }
 _MISUSES_OF_CURSORS = (CLOSE_CURSOR_OF_OTHER_QUEUE, READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR)
 _FAILURE_STATUSES_OF_READS_BY_OPEN_CURSOR = ("MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED")
-"""The failures of reads by an open cursor."""
+"""The failure statuses that a read may have even if its cursor is open."""
 RPC_INTERFACE_NAMES = ("qmcomm", "qm2qm")
 GARBLED_REQUESTS = ("a version that does not exist", "bytes of another protocol", "half of a request")
 WRONG_LOOK_UPS = (LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_TIME_LIMIT, LOOK_UP_WITH_CURSOR, LOOK_UP_WITH_OTHER_ACTION)

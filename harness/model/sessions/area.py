@@ -49,7 +49,7 @@ SERVER_GUID_LIKE_OWN_AT_START, SERVER_GUID_LIKE_OWN_AT_END = "like own at the st
 class Session:
     """A connection from the peer. ``answers``: the packets that the system sent during the set-up of the session.
     ``uncounted_message_count``: the number of recoverable messages that the system did not count because it refused
-    them (E19).
+    them (erratum E19).
     """
 
     name: str
@@ -92,7 +92,9 @@ class SessionsModel(PingTransitions):
         return session.has_timer and abs((session.due_ms or 0) - self.now_ms) < TIMER_MARGIN_MS
 
     def draw_live_session(self, chance: Random, *states: str) -> str:
-        """Draw a session. Most draws choose a session whose state allows the next packet of the set-up."""
+        """Choose a session at random. In most cases, the state of the chosen session allows the next packet of the
+        set-up.
+        """
         open_ones = (
             one for one in self.sessions.values() if one.state not in (CLOSED_SESSION_STATE, REFUSED_SESSION_STATE)
         )
@@ -116,7 +118,8 @@ class SessionsModel(PingTransitions):
 
     def start_timer(self, session: Session) -> None:
         """Start the Session Initialization Timer of a session. The documents leave open whether all sessions share one
-        timer (E13), and whether a timer starts for a refused session that the system closes at once (E12).
+        timer (erratum E13), and whether a timer starts for a refused session that the system closes at once (erratum
+        E12).
         """
         others = self.list_other_sessions_with_timer(session)
         if others and self.choose_reading("E13"):
@@ -273,8 +276,8 @@ class SessionsModel(PingTransitions):
     )
     def send(self, session: str, recoverable: bool, wrong: int | None) -> None:
         """Let the peer send a message to a missing queue. The system counts the message, but does not store it.
-        ``wrong``: how much too high the count in the message's SessionHeader is, or None for a message without a
-        SessionHeader.
+        ``wrong``: the amount by which the count in the message's SessionHeader is too high, or None for a message
+        without a SessionHeader.
         """
         one = self.find_live_session(session)
         if recoverable and wrong is not None:

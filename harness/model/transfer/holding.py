@@ -65,7 +65,9 @@ class HoldTransitions(ShipTransitions):
         self.answer_with_success()
 
     def _is_expired(self, sent: SentMessage) -> bool:
-        """Return whether a message was not sent within its time; raise ImpossibleStep if its time ends about now."""
+        """Return whether the time within which a message had to be sent has ended; raise ImpossibleStep if this time
+        ends about now.
+        """
         if not sent.expires_ms:
             return False
         self.cite_rules("MQQB-3.1.7.1.2-01", "MQMQ-2.2.19.1-24", "MQMQ-2.2.20.4-03")

@@ -74,8 +74,8 @@ class ReceiveTransitions(TransferSessions):
         details: dict[str, Any],
         unused: list[str],
     ) -> None:
-        """Let the peer send a nontransactional message. ``late``: whether the message arrives after its time to
-        reach the queue. ``unused``: the unused bits that the peer sets in the packet.
+        """Let the peer send a nontransactional message. ``late``: whether the message arrives after the end of its time
+        to reach the queue. ``unused``: the unused bits that the peer sets in the packet.
         """
         through = self.find_open_session(session)
         self.cite_rules(*list_rules_about_unused_fields(unused))
@@ -136,7 +136,7 @@ class ReceiveTransitions(TransferSessions):
         }
 
     def draw_stored_properties(self, chance: Random) -> dict[str, Any]:
-        """Draw properties that the system only stores and shows."""
+        """Choose at random the values of those message properties that the system only stores and shows."""
         extension = bytes(chance.getrandbits(8) * chance.randrange(2) for _ in range(chance.choice((0, 1, 9, 300))))
         drawn: dict[str, Any] = {
             "correlation_id": bytes(chance.getrandbits(8) for _ in range(20)).hex(),
@@ -147,8 +147,8 @@ class ReceiveTransitions(TransferSessions):
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
 
     def draw_body_size_and_acks(self, chance: Random, queue: str) -> dict[str, Any]:
-        """Draw the size of a body and the requested acknowledgments. While a large body is in the queue, half of the
-        draws exceed the quota.
+        """Choose at random the size of a body and the requested acknowledgments. While a large body is in the queue,
+        half of the chosen sizes exceed the quota.
         """
         there = self.queues[queue].positions if queue in self.queues else []
         if any(one.message.size == BODY_SIZES_TO_DRAW_FROM[-1] for one in there) and chance.random() < 0.5:
@@ -159,7 +159,7 @@ class ReceiveTransitions(TransferSessions):
         return {"size": chance.choice(BODY_SIZES_TO_DRAW_FROM), "acks": self.draw_ack_requests(chance, queue)}
 
     def draw_ack_requests(self, chance: Random, queue: str) -> list[str]:
-        """Draw the acknowledgments that a message requests. Messages to the missing queue request no
+        """Choose at random the acknowledgments that a message requests. Messages to the missing queue request no
         acknowledgment, because a setting decides whether the system sends BAD_DST_Q.
         """
         if queue == MISSING_QUEUE_NAME or chance.random() < 0.6:
@@ -191,8 +191,8 @@ class ReceiveTransitions(TransferSessions):
         self, session: Session, message: Message, *, refused: bool = False, over_quota: bool = False
     ) -> None:
         """Count a message on the session on which it arrived. A recoverable message is also acknowledged (3.1.5.8.2,
-        3.1.5.8.7), unless the system does not count refused messages (E19). ``over_quota``: whether the system refuses
-        the message because of a quota, which it checks after it has counted the message.
+        3.1.5.8.7), unless the system does not count refused messages (erratum E19). ``over_quota``: whether the system
+        refuses the message because of a quota, which it checks after it has counted the message.
         """
         session.received += 1
         if message.recoverable and not self._is_refused_message_uncounted(refused, over_quota):
@@ -327,8 +327,8 @@ class ReceiveTransitions(TransferSessions):
     def accept_if_next_in_sequence(
         self, queue: Queue, message: Message, sequence: int, number: int, previous: int
     ) -> bool:
-        """Accept a message that is the next message in its sequence (3.1.5.8.6). Return False if its queue has no room
-        for the message.
+        """Accept a message that is the next message in its sequence (MS-MQQB 3.1.5.8.6). Return False if its queue has
+        no room for the message.
         """
         place = self.sequences.current_progress
         follows = sequence == place.sequence and previous <= place.sequence_number_for_comparison < number
@@ -417,8 +417,8 @@ class ReceiveTransitions(TransferSessions):
         return drawn | {"queue": TRANSACTIONAL_QUEUE_NAME, "acks": []}
 
     def _draw_place_in_sequence(self, chance: Random) -> tuple[int, int, int]:
-        """Draw the number of a message in a sequence. Most draws return the next number; other draws return a
-        number after a gap, an earlier number, or a number in a new sequence.
+        """Choose at random the number of a message in a sequence. In most cases, this is the next number; otherwise, it
+        is a number after a gap, an earlier number, or a number in a new sequence.
         """
         place, how = self.sequences.current_progress, chance.random()
         current, number = max(place.sequence, 1), place.number
@@ -446,7 +446,7 @@ class ReceiveTransitions(TransferSessions):
 
     def _is_final_ack_sent(self, message: Message) -> bool:
         """Return whether the system sends a FinalAck when a message leaves its queue. A system may also send a FinalAck
-        of a nontransactional message that requests journaling (E47).
+        of a nontransactional message that requests journaling (erratum E47).
         """
         if message.delivery == "transactional":
             return bool(message.journal) or message.name in self.messages_requesting_final_ack

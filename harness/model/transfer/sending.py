@@ -1,4 +1,4 @@
-"""Model the messages that the system sends to the peer, which may or may not acknowledge them.
+"""Model the messages that the system sends to the peer. The peer acknowledges only some of these messages.
 
 Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
 """
@@ -26,8 +26,8 @@ RETRY_INTERVAL_MS = 4_000
 Retry Connect Timer.
 """
 LONGEST_TIME_WITHOUT_ACKS_FROM_PEER_MS = 12_000
-"""int ms: the longest time without acknowledgments in a walk. After a longer time, the system may close the session
-or resend messages.
+"""int ms: the longest time for which the model lets the peer send no acknowledgments. After a longer time, the system
+may close the session or resend messages.
 """
 MAX_SENT_MESSAGES = 6
 SHORT_LIFETIME_S = 5
@@ -58,7 +58,9 @@ class SentMessage:
     number: int = 0
     acknowledged: bool = False
     expires_ms: int = 0
-    """int ms: the end of the time within which the message must be sent, or 0 if this time is longer than a walk."""
+    """int ms: the end of the time within which the message must be sent, or 0 if this time is longer than an
+    exploration.
+    """
 
     def list_visible_properties(self) -> dict[str, Any]:
         """Return the properties of the message that are visible to the peer."""
@@ -106,7 +108,7 @@ class OutgoingQueueToPeer:
         return any(one.number for one in self.uncompleted_messages)
 
     def describe_sequence(self) -> dict[str, Any]:
-        """Return the elements of OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
+        """Return the elements of OutgoingTransferInfo after an OrderAck (MS-MQQB 3.1.5.6)."""
         numbers = [one.number for one in self.uncompleted_messages if one.number]
         awaiting = sum(one.sequence == self.sequence for one in self.messages_awaiting_final_ack)
         info: dict[str, Any] = {
@@ -303,7 +305,7 @@ class ShipTransitions(TransferSessions):
     def check_can_lose_sessions(self) -> None:
         """Raise ImpossibleStep if the documents leave open what the system does after the loss of all sessions. For
         example, if the peer names the transactional queue by a private format name, the system then opens two sessions
-        for its acknowledgments, and may ignore the response to the first ping (E15).
+        for its acknowledgments, and may ignore the response to the first ping (erratum E15).
         """
         held = any(route.is_held for route in self.routes.values())
         if self.lost or held or self.sequences.uses_private_format_name:
@@ -392,7 +394,7 @@ class ShipTransitions(TransferSessions):
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
-        """Let the peer send a FinalAck, or a message that is no FinalAck because of its class."""
+        """Let the peer send a FinalAck, or a message that resembles a FinalAck but has a different class."""
         if self.lost:
             raise ImpossibleStep
         route, sent = self.find_route(message, lambda one: one.messages_awaiting_final_ack)
@@ -486,7 +488,7 @@ class ShipTransitions(TransferSessions):
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:
-    """Draw the values of message properties that an application may set and the packet shows."""
+    """Choose at random the values of the message properties that an application may set and that the packet shows."""
     drawn: dict[str, Any] = {
         "application_tag": chance.choice((1, 0x7FFF_FFFF, 0xFFFF_FFFF)),
         "body_type": chance.choice((8, 0x1011)),

@@ -23,7 +23,7 @@ RECEIVING_QUEUE_QUOTA_KB = 70
 messages.
 """
 MESSAGE_LIFETIME_LONGER_THAN_WALK_S = 1_000_000
-"""int s: a time limit that is longer than any walk."""
+"""int s: a time limit that is longer than any exploration."""
 REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, which is long enough for the system to acknowledge recoverable and transactional
 messages.
@@ -33,7 +33,9 @@ EXPRESS_ACK_PAUSE_MS = 12_000
 half of the peer's AckWaitTimeout.
 """
 MAX_LONG_PAUSES = 3
-"""The maximum number of long pauses in a walk. After more long pauses, the system may close an idle session."""
+"""The maximum number of long pauses in one sequence of random steps. After more long pauses, the system may close an
+idle session.
+"""
 MAX_SESSIONS = 3
 FINAL_ACK_RULES = (
     *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
@@ -68,7 +70,7 @@ class SequenceProgress:
     """
     sequence_number_for_comparison: int = 0
     """The element SequenceNumber, with which the system compares the next message. After the first message, the element
-    may be one less than the number of this message (E75).
+    may be one less than the number of this message (erratum E75).
     """
 
     def record_accepted_message(self, sequence: int, number: int) -> None:
@@ -97,12 +99,12 @@ class SequencesFromPeer:
     """The session of the last message to the transactional queue."""
     progress_by_other_session: dict[str, SequenceProgress] = field(default_factory=dict)
     """The progress of the sequences on other sessions. It is used only for a system that treats the messages of each
-    session as a separate sequence (E41).
+    session as a separate sequence (erratum E41).
     """
     may_have_order_acks_of_other_sequences: bool = False
     """Whether the peer may have received OrderAcks that do not belong to the current sequence. They can belong to a
-    sequence that ended together with its session (E41), or to a sequence to a queue that refuses all its messages
-    (E40).
+    sequence that ended together with its session (erratum E41), or to a sequence to a queue that refuses all its
+    messages (erratum E40).
     """
 
     def has_other_session(self, session: str) -> bool:
@@ -211,7 +213,7 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
 
     def close_sessions(self, *names: str, restarted: bool = False) -> None:
         """Close sessions. The sequence from the peer may end with its session, or with any session of the peer
-        (E41).
+        (erratum E41).
         """
         for name in names:
             self.sessions[name].open = False
@@ -229,12 +231,12 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         )
 
     def _may_have_ended(self) -> bool:
-        """Return whether the sequence from the peer may have ended together with its session (E41)."""
+        """Return whether the sequence from the peer may have ended together with its session (erratum E41)."""
         session = self.sessions.get(str(self.sequences.session_of_last_message))
         return session is not None and not session.open and self.decisions.get("E41") != 0
 
     def acknowledge_final(self, message: str, cls: str) -> None:
-        """Inform the sender about the outcome of a transactional message (3.1.7.17)."""
+        """Inform the sender about the outcome of a transactional message (MS-MQQB 3.1.7.17)."""
         self.cite_rules(*FINAL_ACK_RULES)
         place = self.places.get(message, {})
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})

@@ -31,7 +31,9 @@ def texts(folder: Path, of: dict[str, Any]) -> list[str]:
 def test_evidence_shows_a_packet_with_its_marked_field(tmp_path: Path) -> None:
     (frame,) = recorded(tmp_path / CAPTURE, ACK)
     (text,) = texts(tmp_path, line(named(frame, 20, 21)))
-    assert text.startswith(f"frame {frame}, sut->peer, 0 ms, tcp, bytes 0x14 to 0x15 decide\n\n  BaseHeader\n")
+    assert text.startswith(
+        f"frame {frame}, sut->peer, 0 ms, tcp, bytes 0x14 to 0x15 decide the verdict\n\n  BaseHeader\n"
+    )
     assert "\n>   AckSequenceNumber = 0x0003  @0x14\n    RecoverableMsgAckSeqNumber" in text
     assert text.count("\n>") == 1
     first, last = ACK[:16].hex(" "), ACK[32:].hex(" ")

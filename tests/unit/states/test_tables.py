@@ -90,9 +90,9 @@ def test_state_machine_needs_a_step_for_each_state_event_and_probe(tmp_path):
         "light": mark_as_probe("light")(lambda self: "on"),
     }
     type("Door", (Machine,), dict(steps), path=path)
-    with pytest.raises(HarnessError, match="no step for 'close' of events"):
+    with pytest.raises(HarnessError, match=r"no method for 'close' in \[events\]"):
         type("Stuck", (Machine,), {name: step for name, step in steps.items() if name != "close"}, path=path)
-    with pytest.raises(HarnessError, match="no cell uses the step 'ring' of events"):
+    with pytest.raises(HarnessError, match=r"no cell uses the method for 'ring' in \[events\]"):
         type("Loud", (Machine,), steps | {"ring": event("ring")(lambda self: "done")}, path=path)
 
 
