@@ -92,7 +92,7 @@ class Environment(Protocol):
     """The time and the network in which a check runs."""
 
     is_time_virtual: bool
-    was_ended_by_timeout: bool
+    has_other_side_closed_connection: bool
     """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood_description: str | None
     """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""

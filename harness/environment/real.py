@@ -138,7 +138,7 @@ class _RealStream:
 
     def report_connection_loss(self, reason: str) -> None:
         if self.open:
-            self.environment.was_ended_by_timeout = True
+            self.environment.has_other_side_closed_connection = True
             self.close()
             self.sink.on_closed(reason)
 
@@ -217,7 +217,7 @@ class RealEnvironment:
         self.limit_check_time(MAX_CHECK_DURATION_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._timer_numbers = itertools.count()
-        self.was_ended_by_timeout = False
+        self.has_other_side_closed_connection = False
         self.flood_description: str | None = None
         self.pulse: LivenessMeasurement | None = None
         """The measurement of the SUT's pulse, or None if the pulse is not measured. If it is measured, the time during

@@ -105,7 +105,7 @@ class VirtualEnvironment:
     """
 
     is_time_virtual = True
-    was_ended_by_timeout = False
+    has_other_side_closed_connection = False
     flood_description: str | None = None
     pulse: LivenessMeasurement | None = None
 

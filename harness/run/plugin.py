@@ -324,7 +324,9 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     how: str | None = None
     try:
         yield
-        if (how := driver.describe_unexpected_end(was_ended_by_timeout=_has_lost_control_channel(item))) is not None:
+        if (
+            how := driver.describe_unexpected_end(has_other_side_closed_connection=_has_lost_control_channel(item))
+        ) is not None:
             judge.abort_check(describe_end_of_process(how))
     except FolderError:
         raise
@@ -370,7 +372,7 @@ def _record_missing_prerequisite(item: pytest.Item, error: Exception) -> None:
 
 def _has_lost_control_channel(item: pytest.Item) -> bool:
     view = item.funcargs.get("sut")  # type: ignore[attr-defined]
-    return view is not None and view.environment.was_ended_by_timeout
+    return view is not None and view.environment.has_other_side_closed_connection
 
 
 def _fail_broken_rules(judge: Judge, run: ConformanceRun) -> None:

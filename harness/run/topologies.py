@@ -103,7 +103,7 @@ class TopologyDriver:
             (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
         )
 
-    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
+    def describe_unexpected_end(self, *, has_other_side_closed_connection: bool) -> str | None:
         """Return a description of how the process of one of the systems ended, or None. This is determined even if
         no connection was lost, because relays close connections for many reasons.
         """

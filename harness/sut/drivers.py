@@ -51,10 +51,10 @@ class SutDriver(Protocol):
         started by the run.
         """
 
-    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
+    def describe_unexpected_end(self, *, has_other_side_closed_connection: bool) -> str | None:
         """When a check is over, return a description of how the SUT's process ended, or None if the process is
-        running. A process that is about to exit counts as ended. ``hung_up`` states whether the SUT closed a
-        connection.
+        running. A process that is about to exit counts as ended. ``has_other_side_closed_connection``
+        states whether the SUT closed a connection.
         """
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:

@@ -212,7 +212,7 @@ class ExternalDriver:
         """Return None. The run did not start the SUT's process, and so cannot know its end."""
         return None
 
-    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
+    def describe_unexpected_end(self, *, has_other_side_closed_connection: bool) -> str | None:
         """Return None, because the run cannot observe an external process."""
         return None
 

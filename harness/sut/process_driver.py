@@ -58,12 +58,14 @@ class ProcessDriver(ExternalDriver):
         how = self.process.describe_end(within_s)
         return how if self.tape is None else self.tape.record_observation("ended", how)
 
-    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
+    def describe_unexpected_end(self, *, has_other_side_closed_connection: bool) -> str | None:
         """Return a description of how the program ended, or None if it is still running. If the program refuses
         connections, the driver waits for its end, because a program that is ending closes its connections before
         its end becomes known.
         """
-        return self.describe_end(END_OF_PROCESS_WAIT_S if was_ended_by_timeout and self._is_connection_refused() else 0)
+        return self.describe_end(
+            END_OF_PROCESS_WAIT_S if has_other_side_closed_connection and self._is_connection_refused() else 0
+        )
 
     def _is_connection_refused(self) -> bool:
         """Return whether a new connection is refused, or reset at once. Both happen after the end of the process."""

@@ -109,7 +109,7 @@ class ReplayDriver:
         """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return None if self._player is None else self._player.record_observation("ended")
 
-    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
+    def describe_unexpected_end(self, *, has_other_side_closed_connection: bool) -> str | None:
         """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return self.describe_end()
 

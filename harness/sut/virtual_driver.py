@@ -184,7 +184,7 @@ class VirtualDriver:
     def _record_observation(self, what: str, found: str | None) -> str | None:
         return found if self._tape is None else self._tape.record_observation(what, found)
 
-    def describe_unexpected_end(self, *, was_ended_by_timeout: bool) -> str | None:
+    def describe_unexpected_end(self, *, has_other_side_closed_connection: bool) -> str | None:
         """Return a description of the exception that ended the core of the current test, or None while the core
         runs.
         """

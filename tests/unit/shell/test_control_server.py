@@ -51,7 +51,7 @@ class Caller:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return json.loads(await self.reader.readline())
 
-    async def was_ended_by_timeout(self) -> bool:
+    async def was_closed_by_server(self) -> bool:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return await self.reader.read() == b""
 
@@ -218,7 +218,7 @@ def test_endless_control_line_is_not_stored():
         async with bench() as it, it.caller() as caller:
             caller.say(b"x" * (control_server.LINE_BYTES_LIMIT + 1))
             assert f"longer than {control_server.LINE_BYTES_LIMIT} bytes" in (await caller.read_reply())["error"]
-            assert await caller.was_ended_by_timeout()
+            assert await caller.was_closed_by_server()
 
     asyncio.run(story())
 
@@ -244,7 +244,7 @@ def test_number_of_control_clients_is_limited(monkeypatch: pytest.MonkeyPatch):
             first.say({"id": 1, "verb": "identity"})
             assert (await first.read_reply())["ok"] is True
             assert "already connected" in (await second.read_reply())["error"]
-            assert await second.was_ended_by_timeout()
+            assert await second.was_closed_by_server()
 
     asyncio.run(story())
 
