@@ -9,6 +9,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.judging.judge import Judge
+from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
@@ -149,7 +150,9 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
     case = f"Identifier of the SUT after the {time} start in the new domain"
     expected = dict.fromkeys(used, identifier.lower())
     judge("MQSO-6.6.2.1-05", expected=expected, observed=used, evidence=evidence, case=case)
-    accepted = peer.request_session().received[0]
+    connection = peer.connect()
+    connection.send(establish_request(peer))
+    accepted = connection.expect("EstablishConnection")
     if accepted["InternalHeader"].CS:
         raise ConformanceFailure("the SUT refuses a session")
     judge(
