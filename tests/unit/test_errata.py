@@ -30,6 +30,7 @@ NUMBERS = [
     211,
     220,
     221,
+    222,
 ]
 """The numbers of all entries: contradictions within the documents, and between the documents and bytes of
 real systems.

@@ -7,18 +7,16 @@ import pytest
 from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
+from suites.mqdmpr.s3_2_cursor.test_cursors import ILLEGAL_CURSOR_STATUS, LONG_READ_TIMEOUT_MS
 
 pytestmark = needs("qm2qm")
-
-LONG_READ_TIMEOUT_MS = 60_000
-ILLEGAL_CURSOR_STATUS = "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
 @covers("MQDMPR-3.2.7.5-06")
 @pytest.mark.parametrize("cursor_count", [1, 2])
 def test_each_completed_receive_leaves_its_cursor_unread(remote, judge, cursor_count):
-    """Messages complete three pending receives, by one cursor or by two cursors of one handle in turn. After each of
-    them, a peek at the next message by the cursor fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION.
+    """Messages complete three pending receives by each of one or two cursors of a handle, which take turns. After each
+    of these receives, a peek at the next message by its cursor fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(cursor_count)]

@@ -36,11 +36,13 @@ def test_unused_bit_does_not_hide_session_header(peer, sut, judge):
         if number not in Sender.list_tags(session.messages):
             break  # the SUT has closed the session
         count = len(session.messages)
+        earlier = [frame for frame in session.sent if frame.kind == "UserMessage"]
         header = {
             "AckSequenceNumber": count,
             "RecoverableMsgAckSeqNumber": count,
             "RecoverableMsgAckFlags": 1,
-            "UserMsgSequenceNumber": number,
+            "UserMsgSequenceNumber": len(earlier) + 1,
+            "RecoverableMsgSeqNumber": sum(frame["UserHeader"].DM == 1 for frame in earlier),
         }
         acks.append(session.send(peer.message(base={bit: 1}, session=header)))
         peer.settle()

@@ -132,7 +132,7 @@ def _build_expected_and_found_list_fields(name, names, found):
             id="names1",
         ),
         pytest.param(("mqc-t", "mqc-tt"), "transaction", marks=needs("transactions"), id="names2"),
-        pytest.param(("mqc-e", "mqc-o"), "express", id="names of a list that needs no padding"),
+        pytest.param(("mqc-e", "mqc-o"), "express", id="names of equal length"),
     ],
 )
 @varied("time to reach queue", priority=("3", "7"))

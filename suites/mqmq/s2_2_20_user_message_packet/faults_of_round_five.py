@@ -10,9 +10,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_packets_of_kind, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
-from reference_qm.codec import BaseHeader, FormatError, MQFDirectQueueFormatName, Packet, UserMessagePacket
+from reference_qm.codec import BaseHeader, MQFDirectQueueFormatName, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.message_receiving import MessageReceiving
 from reference_qm.core.transfer.message_sending import MessageSending
 from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
@@ -21,34 +20,6 @@ from reference_qm.surface.clock import Now
 _FLAGS_OFFSET = 2
 _DEBUG_HEADER_FLAG = BaseHeader.flags(DH=1)
 _NULL_WCHAR = b"\0\0"
-
-
-@fault("receiver-soap-header-with-header-data-length-0-refused", breaks="MQMQ-2.2.20.7-03", blind=True)
-class ReceiverSoapHeaderWithHeaderDataLength0Refused(Identifying):
-    """The receiver reads a terminating null from Header even if HeaderDataLength of a SoapHeader is 0, and refuses the
-    message.
-    """
-
-    def identify_packet(self, data: bytes) -> Packet:
-        packet = super().identify_packet(data)
-        soap = packet.SoapHeader if isinstance(packet, UserMessagePacket) else None
-        if soap is not None and not soap.HeaderDataLength:
-            raise FormatError("SoapHeader.Header", 0, "a fault", "the terminating null is missing")
-        return packet
-
-
-@fault("receiver-soap-header-with-body-data-length-0-refused", breaks="MQMQ-2.2.20.7-06")
-class ReceiverSoapHeaderWithBodyDataLength0Refused(Identifying):
-    """The receiver reads a terminating null from Body even if BodyDataLength of a SoapHeader is 0, and refuses the
-    message.
-    """
-
-    def identify_packet(self, data: bytes) -> Packet:
-        packet = super().identify_packet(data)
-        soap = packet.SoapHeader if isinstance(packet, UserMessagePacket) else None
-        if soap is not None and not soap.BodyDataLength:
-            raise FormatError("SoapHeader.Body", 0, "a fault", "the terminating null is missing")
-        return packet
 
 
 def _omit_terminator_of_last_element(packet: Any) -> bytes:

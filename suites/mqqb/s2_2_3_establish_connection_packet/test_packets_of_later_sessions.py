@@ -161,8 +161,6 @@ def test_refusal_has_in_set_and_pt_2(peer, sut, judge, cause):
         connection = peer.connect()
         connection.send(establish_request(peer))
         answer = connection.poll_packet(0)
-    if cause == "offline":
-        sut.bring_online()
     if answer is None:
         judge.mark_not_exercised(*rules, reason="the SUT sends no response when it refuses a session")
         return

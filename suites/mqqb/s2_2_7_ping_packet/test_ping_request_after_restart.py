@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
+from suites.mqqb.s2_2_7_ping_packet.test_ping_flags_of_an_initiator import SERVER_CLASS_SYSTEMS
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields
-
-SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
 
 
 @needs("ping_initiator", "operating_system", "restart")

@@ -29,8 +29,8 @@ from suites.mqqb.steps.sender import list_tags
 DELAY_BEFORE_DUPLICATE_S = 3
 MESSAGE_COUNT = 5
 HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
-HIGHEST_FORWARDED_HOP_COUNT = 0x1D
-"""The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
+LOWEST_REFUSED_HOP_COUNT = 0x1D
+"""The lowest RC with which a message is refused: the receiver would forward it with RC 0x1E (E29)."""
 HIGHEST_HOP_COUNT = 0x1F
 """The highest value of RC."""
 SMALL_QUEUE_QUOTA_KB = 1
@@ -165,7 +165,7 @@ def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judg
         routed["MessageID"] = first["UserHeader"].MessageID
         copies += [
             peer.message(routed | {"RC": hops}, destination=None, **wanted)
-            for hops in (HIGHEST_FORWARDED_HOP_COUNT, HIGHEST_HOP_COUNT)
+            for hops in (LOWEST_REFUSED_HOP_COUNT, HIGHEST_HOP_COUNT)
         ]
     again = [receiver.send_packet(packet) for packet in copies]
     last = receiver.send_packet(receiver.build_message(user, **wanted))

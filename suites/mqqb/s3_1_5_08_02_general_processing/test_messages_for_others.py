@@ -15,8 +15,8 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NO_QUEUE_OUTCOME, AckClass, AcknowledgingReceiver, find_queues_with_message
 from suites.mqqb.steps.opening import list_outgoing_queues
 
-HIGHEST_FORWARDED_HOP_COUNT = 0x1D
-"""The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
+LOWEST_REFUSED_HOP_COUNT = 0x1D
+"""The lowest RC with which a message is refused: the receiver would forward it with RC 0x1E (E29)."""
 HIGHEST_HOP_COUNT = 0x1F
 """The highest value of RC."""
 FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
@@ -190,9 +190,9 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     rest: dict[str, Any] = traced if sut.has("public_names") else {}
     sent = [
         router.send_message(kind, hops, {"NA": na}, user={"JN": 1}, **rest)
-        for na, hops in enumerate((HIGHEST_FORWARDED_HOP_COUNT, HIGHEST_HOP_COUNT))
+        for na, hops in enumerate((LOWEST_REFUSED_HOP_COUNT, HIGHEST_HOP_COUNT))
     ]
-    sent.append(router.send_message(kind, HIGHEST_FORWARDED_HOP_COUNT, {"NA": 1, "PA": 1}, **rest))
+    sent.append(router.send_message(kind, LOWEST_REFUSED_HOP_COUNT, {"NA": 1, "PA": 1}, **rest))
     sent.append(router.send_message("express", HIGHEST_HOP_COUNT, {"NA": 1}, **rest))
     acks = receiver.await_acks(3)
     finals = (

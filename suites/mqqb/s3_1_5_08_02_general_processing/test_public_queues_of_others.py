@@ -6,10 +6,8 @@ from harness.expectations import acknowledgments_of_classes, one_of
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
+from suites.mqqb.s3_1_5_08_02_general_processing.test_messages_for_others import LOWEST_REFUSED_HOP_COUNT
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-
-HIGHEST_FORWARDED_HOP_COUNT = 0x1D
-"""The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
 
 
 @needs("public_names")
@@ -24,7 +22,7 @@ def test_acknowledgments_of_message_to_public_queue_with_too_many_hops(peer, sut
         {
             "QueueManagerAddress": peer.identifier,
             "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE),
-            "RC": HIGHEST_FORWARDED_HOP_COUNT,
+            "RC": LOWEST_REFUSED_HOP_COUNT,
         }
     )
     sent = [receiver.send(user, destination=None, properties={"NA": na}) for na in (0, 1)]

@@ -71,8 +71,8 @@ def test_cleanup_timer_starts_for_first_key_after_cleanup(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-67")
 @pytest.mark.parametrize("reason", REFUSED_MESSAGES)
 def test_key_of_refused_message_is_cached(peer, sut, judge, reason):
-    """The peer sends a message with a valid key that the SUT refuses, because the body cannot be decrypted or the
-    sender has no account. The SUT, which adds the key before, has the key in ReceiveSymmetricKeyCache.
+    """The peer sends a message with a valid key. The SUT refuses the message, because the body cannot be decrypted or
+    the sender has no account. The SUT adds the key to ReceiveSymmetricKeyCache before it refuses the message.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     disposition, blob = _send_with_key(secured, SYMMETRIC_KEYS[128], **REFUSED_MESSAGES[reason])

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.peer.handshake import establish_request
@@ -14,6 +15,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqqb.steps.opening import format_guid
 from suites.mqqb.steps.pinging import ping_sut, read_data_model_element
 from suites.mqqb.steps.sender import Sender
 
@@ -144,20 +146,22 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
         used["SourceQueueManager of a message"] = str(frames[0]["UserHeader"].SourceQueueManager)
         evidence += [request, *frames]
         session.acknowledge_all()
-    connection = peer.connect()
-    connection.send(establish_request(peer))
-    accepted = connection.expect("EstablishConnection")
-    judge(
-        "MQQB-3.1.5.3.1-09",
-        expected=identifier.lower(),
-        observed=str(accepted["EstablishConnectionHeader"].ServerGuid).strip("{}").lower(),
-        evidence=accepted,
-        case=f"ServerGuid of a response after the {time} start in the new domain",
-    )
     used = {place: guid.removeprefix("PRIVATE=").strip("{}").lower() for place, guid in used.items()}
     case = f"Identifier of the SUT after the {time} start in the new domain"
     expected = dict.fromkeys(used, identifier.lower())
     judge("MQSO-6.6.2.1-05", expected=expected, observed=used, evidence=evidence, case=case)
+    connection = peer.connect()
+    connection.send(establish_request(peer))
+    accepted = connection.expect("EstablishConnection")
+    if accepted["InternalHeader"].CS:
+        raise ConformanceFailure("the SUT refuses a session")
+    judge(
+        "MQQB-3.1.5.3.1-09",
+        expected=format_guid(identifier),
+        observed=format_guid(accepted["EstablishConnectionHeader"].ServerGuid),
+        evidence=accepted,
+        case=f"ServerGuid of a response after the {time} start in the new domain",
+    )
 
 
 @covers(*CHANGE_OF_DOMAIN_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", "MQQB-3.1.5.3.1-09")
