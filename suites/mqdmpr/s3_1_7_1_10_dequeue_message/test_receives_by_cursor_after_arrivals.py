@@ -9,6 +9,7 @@ from harness.peer.remote import BODY_OF_MESSAGES_FROM_PEER
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 from suites.applications import Application
+from suites.mqdmpr.s3_1_7_1_10_dequeue_message.test_receives_by_cursors import CursorReader
 
 EARLY_PRIORITY_BY_LABEL: Mapping[str, int] = {"high": 5, "middle": 3, "low": 1}
 """The priorities of the messages that arrive before a cursor is at the message "middle", by label."""
@@ -25,11 +26,11 @@ def test_remote_receive_by_cursor_ignores_arrivals_before_cursor(remote, judge):
     priorities arrive. Three receives by the cursor take the message at the cursor and the following messages.
     """
     queue = remote.open()
-    _send_messages_to_remote_reader(remote, EARLY_PRIORITY_BY_LABEL)
+    _send_messages_with_priorities(remote, EARLY_PRIORITY_BY_LABEL)
     cursor = queue.open_cursor()
     for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT):
         queue.read(action, hCursor=cursor).expect_success()
-    _send_messages_to_remote_reader(remote, LATE_PRIORITY_BY_LABEL)
+    _send_messages_with_priorities(remote, LATE_PRIORITY_BY_LABEL)
     receives = [queue.receive(hCursor=cursor) for _ in LABELS_FROM_CURSOR_ON]
     judge.all(
         expected=facts(received=LABELS_FROM_CURSOR_ON, left=LABELS_BESIDE_CURSOR),
@@ -38,8 +39,8 @@ def test_remote_receive_by_cursor_ignores_arrivals_before_cursor(remote, judge):
     )
 
 
-def _send_messages_to_remote_reader(remote, priorities):
-    """Send a message for each label with the given priority."""
+def _send_messages_with_priorities(remote, priorities):
+    """Let the peer send one message for each label, with the priority of the label."""
     remote.send_messages_and_require_acks(
         [
             remote.peer.recoverable_message(base={"PR": priority}, label=label, body=BODY_OF_MESSAGES_FROM_PEER)
@@ -60,10 +61,7 @@ def test_local_receive_by_cursor_ignores_arrivals_before_cursor(peer, sut, judge
         for label, priority in EARLY_PRIORITY_BY_LABEL.items()
         for packet in application.fill_queue(label, PR=priority)
     ]
-    handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
-    cursor = application.call("open_cursor", handle=handle)["cursor"]
-    for verb in ("peek_message", "peek_next"):
-        sut.read_label(verb, cursor=cursor)
+    cursor = CursorReader(application, transaction=None).open_cursor_at_message("middle")
     packets += [
         packet
         for label, priority in LATE_PRIORITY_BY_LABEL.items()

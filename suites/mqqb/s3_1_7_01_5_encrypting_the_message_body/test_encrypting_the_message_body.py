@@ -148,15 +148,12 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     """
     outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, delivery=delivery))
-    in_clear = (
-        not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode()
-    )
     expected = holds("not encrypted", otherwise="encrypted")
     judge(
         "MQQB-3.1.7.1.5-01",
         "MQDMPR-3.1.1.12-05",
         expected=expected,
-        observed=in_clear,
+        observed=_is_body_in_clear(plain),
         case="body of a message without a privacy level",
         evidence=plain.frame,
     )
@@ -233,8 +230,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             judge(
                 "MQDMPR-3.1.1.12-05",
                 expected=holds("not encrypted", otherwise="encrypted"),
-                observed=not found.encrypted
-                and bytes(found.properties.MessageBody) == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode(),
+                observed=_is_body_in_clear(found),
                 case=f"body of a message {case}",
                 evidence=found.frame,
             )
@@ -294,6 +290,12 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
 def _describe_simple_blob(size: int, algorithm: int) -> dict[str, int]:
     """Return the size of a SIMPLEBLOB and the name of its algorithm, for verdicts."""
     return {"bytes": size, "sessionKeyAlgorithm": algorithm}
+
+
+def _is_body_in_clear(message: DecryptedMessage) -> bool:
+    """Return whether the SUT sent the body that ends within a cipher block, and did not encrypt it."""
+    body = bytes(message.properties.MessageBody)
+    return not message.encrypted and body == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode()
 
 
 def _list_encryption_comparisons(

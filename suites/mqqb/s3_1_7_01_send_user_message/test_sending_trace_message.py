@@ -179,12 +179,12 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
             case="MessageClass of the reports about routed messages",
             evidence=receiver.list_reports(),
         )
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D06", reason="no report arrived")
     if not reports or not forwarded:
         judge.mark_not_exercised(
             "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report or no forwarded message arrived"
         )
-        if not reports:
-            judge.mark_not_exercised("MQDMPR-3.1.1.12-D06", reason="no report arrived")
         return
     judge(
         "MQQB-3.1.7.1.7-04",

@@ -11,6 +11,7 @@ from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from harness.wire.protection import RC4
+from suites.mqqb.steps.caching import BASE_PRIVACY_LEVEL
 from suites.mqqb.steps.disposition import (
     AckClass,
     AcknowledgingReceiver,
@@ -23,7 +24,6 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SYMMETRIC_KEYS, encrypt_message
 
 ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
-BASE_PRIVACY_LEVEL = 1
 ACK_REQUESTS = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.wire.protection import RC4
+from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.test_bodies_and_queues import (
+    CLEAR_BODY_EXPECTATION,
+    read_privacy_level_and_encryption,
+)
+from suites.mqqb.steps.caching import BASE_PRIVACY_LEVEL
 from suites.mqqb.steps.disposition import AckClass, get_message_class, purge_queue, receive_first_message
 from suites.mqqb.steps.ordering import Receiver, is_order_or_final_ack
 from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SYMMETRIC_KEYS, encrypt_message
-
-BASE_PRIVACY_LEVEL = 1
 
 
 @covers("MQQB-3.1.7.17-D02")
@@ -48,11 +50,10 @@ def test_no_order_or_final_ack_of_encrypted_message_is_encrypted(peer, sut, judg
     if not {AckClass.ORDER_ACK, AckClass.RECEIVE, AckClass.BAD_DST_Q} <= classes:
         raise ConformanceFailure("an OrderAck, a FinalAck of a receipt or a FinalAck of a refusal did not arrive")
     for frame in acks:
-        encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
         judge(
             "MQQB-3.1.7.17-D02",
-            expected=fields(PrivacyLevel=0, encrypted=False),
-            observed={"PrivacyLevel": frame["MessagePropertiesHeader"].PrivacyLevel, "encrypted": encrypted},
+            expected=CLEAR_BODY_EXPECTATION,
+            observed=read_privacy_level_and_encryption(frame),
             evidence=[*sent, frame],
             case=f"acknowledgment of class 0x{get_message_class(frame):04X}",
         )

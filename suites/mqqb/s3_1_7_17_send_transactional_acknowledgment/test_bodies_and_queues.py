@@ -56,7 +56,8 @@ HIGHEST_U32_BIT = 0x8000_0000
 CLEAR_BODY_EXPECTATION = fields(PrivacyLevel=0, encrypted=False)
 
 
-def _read_privacy_level_and_encryption(frame: Frame) -> dict[str, Any]:
+def read_privacy_level_and_encryption(frame: Frame) -> dict[str, Any]:
+    """Return PrivacyLevel of an acknowledgment, and whether its body is encrypted."""
     encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
     return {"PrivacyLevel": frame["MessagePropertiesHeader"].PrivacyLevel, "encrypted": encrypted}
 
@@ -98,7 +99,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
         judge(
             "MQQB-3.1.7.17-D02",
             expected=CLEAR_BODY_EXPECTATION,
-            observed=_read_privacy_level_and_encryption(one),
+            observed=read_privacy_level_and_encryption(one),
             evidence=[one],
         )
 
@@ -173,7 +174,7 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, value: AckClass, rules: d
     judge(
         "MQQB-3.1.7.17-D02",
         expected=CLEAR_BODY_EXPECTATION,
-        observed=_read_privacy_level_and_encryption(frame),
+        observed=read_privacy_level_and_encryption(frame),
         evidence=[sent, frame],
     )
     attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": 1, "Label": ORDERING_ACK_LABEL})

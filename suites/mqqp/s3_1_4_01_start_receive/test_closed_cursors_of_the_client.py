@@ -9,47 +9,16 @@ import pytest
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.s3_1_4_01_start_receive.test_calls_of_the_client import (
+    READ_TIMEOUT_STATUS,
+    ClientReadSession,
+    build_cursor_handle,
+)
 from suites.mqqp.steps.reader import Reader, Reading
 
 pytestmark = needs("remote_read")
 
-CURSOR_HANDLE_STEP = Reader.SECOND_CURSOR_HANDLE - Reader.FIRST_CURSOR_HANDLE
-IO_TIMEOUT_STATUS = 0xC00E_001B
 PEEKS_BY_CURSOR = (Reading.PEEK_CURRENT_BY_CURSOR, Reading.PEEK_NEXT_BY_CURSOR, Reading.PEEK_NEXT_BY_CURSOR)
-
-
-class _PeekingClient:
-    """Lets the SUT peek by cursors, and stores the cursor handles that its calls must have."""
-
-    def __init__(self, reader: Reader, method: str) -> None:
-        self.reader = reader
-        self.method = method
-        self.expected: list[int] = []
-        """For each PEEK_NEXT of the SUT, the handle of the cursor that its application used."""
-        self._opened = 0
-
-    def open_cursor(self, remote: int) -> tuple[int, int]:
-        """Let the SUT open a cursor; return the cursor and its handle."""
-        cursor = self.reader.open_cursor(remote)
-        self._opened += 1
-        return cursor, Reader.FIRST_CURSOR_HANDLE + (self._opened - 1) * CURSOR_HANDLE_STEP
-
-    def peek(self, remote: int, opened: tuple[int, int], *readings: Reading) -> None:
-        """Let the SUT peek by a cursor."""
-        cursor, handle = opened
-        for reading in readings or PEEKS_BY_CURSOR:
-            before = len(self.list_peeks_next())
-            self.reader.begin_read(reading, remote, cursor=cursor).outcome()
-            self.expected += [handle] * (len(self.list_peeks_next()) - before)
-
-    def close_cursor(self, opened: tuple[int, int]) -> None:
-        """Let the SUT close a cursor."""
-        self.reader.begin("remote_close_cursor", cursor=opened[0]).outcome()
-
-    def list_peeks_next(self) -> list[int]:
-        """Return hCursor of each PEEK_NEXT of the SUT by the method of the check."""
-        asked = [self.reader.get_read_description(call) for call in self.reader.server.list_calls_of(self.method)]
-        return [one.hCursor for one in asked if one.ulAction == Action.PEEK_NEXT]
 
 
 @pytest.mark.parametrize(
@@ -68,31 +37,46 @@ def test_client_peek_next_has_cursor_that_is_open(peer, sut, judge, method, vers
     the cursor that the application used, and never the closed cursor.
     """
     reader = Reader(peer, sut, version)
-    client = _PeekingClient(reader, method)
-    remote, beside = reader.open(), reader.open()
-    first = client.open_cursor(remote)
-    client.peek(remote, first)
-    client.close_cursor(first)
-    second = client.open_cursor(remote)
-    client.peek(remote, second)
-    other = client.open_cursor(beside)
-    client.peek(beside, other)
-    reader.server.answers[method] = partial(reader.answer_read, data=None, status=IO_TIMEOUT_STATUS)
-    client.peek(beside, other, Reading.PEEK_NEXT_BY_CURSOR)
+    session = ClientReadSession(reader)
+    remote, beside = session.remotes
+    first = session.open_cursor(remote)
+    _peek_repeatedly(session, remote, first)
+    _close_cursor(session, first)
+    second = session.open_cursor(remote)
+    _peek_repeatedly(session, remote, second)
+    other = session.open_cursor(beside)
+    _peek_repeatedly(session, beside, other)
+    reader.server.answers[method] = partial(reader.answer_read, data=None, status=READ_TIMEOUT_STATUS)
+    session.read(Reading.PEEK_NEXT_BY_CURSOR, beside, other)
     reader.server.answers[method] = reader.answer_with_message
     for remote_of_cursor, cursor in ((beside, other), (remote, second)):
-        client.peek(remote_of_cursor, cursor, Reading.PEEK_NEXT_BY_CURSOR)
-    client.close_cursor(other)
-    client.peek(remote, second, Reading.PEEK_NEXT_BY_CURSOR)
-    client.close_cursor(second)
-    calls = reader.server.list_calls_of(method)
-    if not client.expected:
+        session.read(Reading.PEEK_NEXT_BY_CURSOR, remote_of_cursor, cursor)
+    _close_cursor(session, other)
+    session.read(Reading.PEEK_NEXT_BY_CURSOR, remote, second)
+    _close_cursor(session, second)
+    handles = [
+        (asked.hCursor, build_cursor_handle(cursor))
+        for call, _, cursor in session.calls
+        if call.name == method and (asked := reader.get_read_description(call)).ulAction == Action.PEEK_NEXT
+    ]
+    if not handles:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT sends no PEEK_NEXT by {method}")
         return
     judge(
         rule,
-        expected=client.expected,
-        observed=client.list_peeks_next(),
-        evidence=calls,
+        expected=[handle for _, handle in handles],
+        observed=[given for given, _ in handles],
+        evidence=reader.server.list_calls_of(method),
         case="hCursor of the reads with PEEK_NEXT",
     )
+
+
+def _peek_repeatedly(session: ClientReadSession, remote: int, cursor: int) -> None:
+    """Let the SUT peek at the message of a cursor and at the two following messages."""
+    for reading in PEEKS_BY_CURSOR:
+        session.read(reading, remote, cursor)
+
+
+def _close_cursor(session: ClientReadSession, cursor: int) -> None:
+    """Let the SUT close a cursor."""
+    session.reader.begin("remote_close_cursor", cursor=session.cursors[cursor]).outcome()

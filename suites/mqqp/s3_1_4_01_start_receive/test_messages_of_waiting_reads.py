@@ -6,8 +6,9 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import needs
 from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 from suites.mqqp.steps.whole import MessageKind, UnchangedMessageExpectation, build_message_without_default_values
 
 pytestmark = needs("qm2qm")
@@ -16,15 +17,11 @@ LONG_READ_TIMEOUT_MS = 600_000
 CURSOR_PAST_FIRST_MESSAGE, CURSOR_OF_EMPTY_QUEUE, NO_CURSOR = "past the first message", "of an empty queue", "none"
 
 
-@pytest.mark.parametrize(
-    ("by", "rule"),
-    [
-        pytest.param(by, rule, marks=covers(rule), id=by)
-        for by, rule in (
-            (Method.START_RECEIVE, "MQQP-3.1.4.1-13"),
-            (Method.START_RECEIVE2, "MQQP-3.1.4.10-44"),
-        )
-    ],
+@parametrize_by_method_with_rules(
+    {
+        Method.START_RECEIVE: {"message": ["MQQP-3.1.4.1-13"]},
+        Method.START_RECEIVE2: {"message": ["MQQP-3.1.4.10-44"]},
+    }
 )
 @pytest.mark.parametrize(
     ("action", "at", "kind"),
@@ -36,7 +33,7 @@ CURSOR_PAST_FIRST_MESSAGE, CURSOR_OF_EMPTY_QUEUE, NO_CURSOR = "past the first me
         pytest.param(Action.PEEK_NEXT, CURSOR_PAST_FIRST_MESSAGE, MessageKind.EXPRESS, id="peek next"),
     ],
 )
-def test_waiting_read_returns_message_that_arrives(remote, judge, by, rule, action, at, kind):
+def test_waiting_read_returns_message_that_arrives(remote, judge, by, rules, action, at, kind):
     """A read waits until a message with every property set arrives; except for a peek at the current message, a second
     read then waits in the same way. Each read returns the message that arrived, and no other message of the queue.
     """
@@ -57,7 +54,7 @@ def test_waiting_read_returns_message_that_arrives(remote, judge, by, rule, acti
         if read.outcome != "MQ_OK":
             raise ConformanceFailure(f"the waiting read returned no message: {read.outcome}")
         judge(
-            rule,
+            *rules["message"],
             expected=UnchangedMessageExpectation(sent),
             observed=read,
             evidence=read.evidence,

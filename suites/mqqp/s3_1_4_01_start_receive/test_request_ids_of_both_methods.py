@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harness.expectations import each, facts
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Call
-from harness.run.marks import covers, needs
+from harness.run.marks import needs
 from harness.sut.releases import does_release_lack_method
 from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
 
 
-@pytest.mark.parametrize(
-    ("by", "other", "rule"),
-    [
-        pytest.param(by, other, rule, marks=covers(rule), id=by)
-        for by, other, rule in (
-            (Method.START_RECEIVE, Method.START_RECEIVE2, "MQQP-3.1.4.1-D08"),
-            (Method.START_RECEIVE2, Method.START_RECEIVE, "MQQP-3.1.4.10-16"),
-        )
-    ],
+@parametrize_by_method_with_rules(
+    {
+        Method.START_RECEIVE: {"in use": ["MQQP-3.1.4.1-D08"]},
+        Method.START_RECEIVE2: {"in use": ["MQQP-3.1.4.10-16"]},
+    }
 )
-def test_request_id_of_read_by_other_method_is_in_use(remote, sut, judge, by, other, rule):
-    """A peek and a receive wait by one of the two methods. If the SUT refuses a read by the same method with the
-    dwRequestID of a waiting read, it also refuses reads by the other method with the dwRequestIDs of both waiting
-    reads, and both reads still wait.
+def test_request_id_of_read_by_other_method_is_in_use(remote, sut, judge, by, rules):
+    """A receive waits by the method of the rule. If the SUT refuses a second receive by this method with the same
+    dwRequestID, then a peek and a receive wait by the other method. The SUT refuses receives by the method of the rule
+    with the dwRequestIDs of these two reads, and both reads still wait.
     """
     if does_release_lack_method(sut, Method.START_RECEIVE2):
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not implement RemoteQMStartReceive2")
         return
+    other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
     queue = remote.open()
     own_number = remote.request_id()
     own = queue.begin_receive(by=by, dwRequestID=own_number, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -41,7 +37,7 @@ def test_request_id_of_read_by_other_method_is_in_use(remote, sut, judge, by, ot
     validated = queue.start_receive(by=by, dwRequestID=own_number)
     if validated.outcome != "MQ_ERROR_INVALID_PARAMETER":
         reason = "the SUT does not refuse a dwRequestID that a waiting read has, as notes <10> and <26> permit"
-        judge.mark_not_exercised(rule, reason=reason, evidence=validated)
+        judge.mark_not_exercised(*rules["in use"], reason=reason, evidence=validated)
         return
     numbers = [remote.request_id() for _ in range(2)]
     waiting = [
@@ -52,15 +48,15 @@ def test_request_id_of_read_by_other_method_is_in_use(remote, sut, judge, by, ot
     again = [queue.start_receive(by=by, dwRequestID=number) for number in numbers]
     after = [read.state_after_silence() for read in waiting]
     judge(
-        rule,
+        *rules["in use"],
         expected=facts(
             waiting_reads=each(Call.WAITING),
-            reads_by_the_other_method=each("MQ_ERROR_INVALID_PARAMETER"),
+            receives_by_the_method_of_the_rule=each("MQ_ERROR_INVALID_PARAMETER"),
             waiting_reads_afterwards=each(Call.WAITING),
         ),
         observed={
             "waiting_reads": before,
-            "reads_by_the_other_method": [read.outcome for read in again],
+            "receives_by_the_method_of_the_rule": [read.outcome for read in again],
             "waiting_reads_afterwards": after,
         },
         evidence=[*waiting, *again],

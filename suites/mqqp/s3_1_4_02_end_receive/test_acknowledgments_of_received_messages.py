@@ -6,7 +6,6 @@ import pytest
 
 from harness.expectations import facts
 from harness.judging.verdicts import Verdict
-from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Ack, Method
 from suites.mqqp.steps.reader import Reader, Reading
@@ -48,8 +47,10 @@ def test_client_acknowledges_every_received_message(peer, sut, judge, method, ve
     if not starts:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {method}")
         return
-    peer.wait(lambda: len(_list_ends(reader)) >= len(starts), None, "a RemoteQMEndReceive")
-    ends = [call.decoded_request for call in _list_ends(reader) if call.decoded_request is not None]
+    reader.server.wait(Method.END_RECEIVE, len(starts))
+    peer.pass_time(sut.quiet_ms)
+    calls = reader.server.list_calls_of(Method.END_RECEIVE)
+    ends = [call.decoded_request for call in calls if call.decoded_request is not None]
     observed = {
         "handles": [bytes(end.pphContext).hex() for end in ends],
         "acknowledgments": [int(end.dwAck) for end in ends],
@@ -58,8 +59,4 @@ def test_client_acknowledges_every_received_message(peer, sut, judge, method, ve
         handles=[reader.get_receive_handle(call).hex() for call in starts],
         acknowledgments=[int(Ack.RR_ACK)] * len(starts),
     )
-    judge("MQQP-3.1.4.2-01", expected=expected, observed=observed, evidence=[*starts, *_list_ends(reader)])
-
-
-def _list_ends(reader: Reader) -> list[ServedCall]:
-    return reader.server.list_calls_of(Method.END_RECEIVE)
+    judge("MQQP-3.1.4.2-01", expected=expected, observed=observed, evidence=[*starts, *calls])

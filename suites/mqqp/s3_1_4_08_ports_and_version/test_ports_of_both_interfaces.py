@@ -20,8 +20,8 @@ RULE_AND_INTERFACE_BY_PORT_TYPE = {
 @covers("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02")
 @pytest.mark.parametrize("first", [PortType.IP_HANDSHAKE, PortType.IP_READ], ids=["IP_HANDSHAKE", "IP_READ"])
 def test_each_interface_is_served_at_its_port_after_calls_for_both(remote, judge, first):
-    """A client calls RemoteQMGetQMQMServerPort on one connection, twice for each of both interfaces, in turn. Each
-    interface accepts a bind at the ports that were returned for it.
+    """A client calls RemoteQMGetQMQMServerPort on one connection, alternately for the two interfaces, twice for
+    each. Each interface accepts a bind at the ports that were returned for it.
     """
     types = [first, PortType.IP_READ if first == PortType.IP_HANDSHAKE else PortType.IP_HANDSHAKE] * 2
     calls = request_ports(remote, *types)

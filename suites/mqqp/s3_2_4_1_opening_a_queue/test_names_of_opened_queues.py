@@ -1,4 +1,4 @@
-"""MS-MQQP 3.2.4.1 Opening a Queue: the client opens queues by each kind of format name."""
+"""MS-MQQP 3.2.4.1 Opening a Queue: the client opens queues by private, direct and journal format names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PRIVATE_QUEUE_NUMBER = 0x0A0B_0C0D
 
 @needs("remote_read", "private_names")
 @covers("MQQP-3.2.4.1-10")
-def test_client_open_queue_has_own_guid_for_every_kind_of_name(peer, sut, judge):
+def test_client_open_queue_has_own_guid_for_private_direct_and_journal_names(peer, sut, judge):
     """The SUT opens a queue of the peer twice by a private format name, once by a direct format name, and, if it
     supports these names, by the name of the journal of the queue. In each RemoteQMOpenQueue, pLicGuid is the SUT's
     identifier.

@@ -8,8 +8,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
-
-DELIVERY_MODES = ("express", "recoverable", "transactional")
+from suites.mqso.s4_3_1_black_box_relationships.test_modes import DELIVERY_MODES, DIRECTORY_MODE_SKIP_REASON
 
 
 @needs("send", "two_addresses")
@@ -19,7 +18,7 @@ def test_messages_to_host_name_are_sent_without_directory(peer, sut, judge):
     a host name that has two addresses. The messages arrive at the peer.
     """
     if sut.is_directory_integrated:
-        judge.mark_not_exercised("MQSO-4.3.3-D02", reason="the SUT is integrated with a directory")
+        judge.mark_not_exercised("MQSO-4.3.3-D02", reason=DIRECTORY_MODE_SKIP_REASON)
         return
     peer.inbox.listen()
     outcomes = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import any_order, facts
+from harness.expectations import any_order, facts, holds, in_queue
 from harness.run.marks import covers, needs
 from suites.applications import PendingRequest
 from suites.messages import Sequence
@@ -36,9 +36,9 @@ def test_every_waiting_application_receives_message(peer, sut, judge, transactio
     sut.send_here(queue, [labels[-1]], delivery="transactional" if transactional else "recoverable")
     received = [request.await_label() for request in receives]
     expected = facts(
-        every_application_waits=True,
+        every_application_waits=holds("every application waits"),
         labels_received=any_order(*labels),
-        messages_left=[],
+        messages_left=in_queue(),
     )
     observed = {
         "every_application_waits": all(waiting),
