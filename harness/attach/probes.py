@@ -100,7 +100,7 @@ class AgentProbes(AgentVerbCalls):
             raise SutUnavailable(f"{conversation.name}: {complaint}")
         if said["ok"] is not True:
             raise SutUnavailable(
-                f"{conversation.name} refused the request identity: {escape_agent_text(said.get('error'))}"
+                f"{conversation.name} refused the request 'identity': {escape_agent_text(said.get('error'))}"
             )
         version = said.get("protocol", min(PROTOCOL_VERSIONS))
         if (refused := describe_unsupported_version(version)) is not None:

@@ -24,7 +24,7 @@ MESSAGE_BODY_FIELD_PATH = f"{PROPERTIES_HEADER_NAME}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE_NAME_QUEUE_TYPE, DIRECT_NAME_QUEUE_TYPE = 3, 7
-"""The values of the field DQ for a private queue by number, and for a direct name."""
+"""The values of the field DQ for a private queue that is identified by its number, and for a direct name."""
 FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
@@ -134,7 +134,7 @@ def is_later_message(qm: QueueManager, session: Session, packet: object) -> bool
 
 
 def is_sent_to_private_queue(qm: QueueManager, session: Session, packet: Any) -> bool:
-    """Return whether the destination of an acknowledgment is a private queue by number."""
+    """Return whether the destination of an acknowledgment is a private queue that is identified by its number."""
     return bool(packet.UserHeader.DQ == PRIVATE_NAME_QUEUE_TYPE)
 
 

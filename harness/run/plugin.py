@@ -428,7 +428,7 @@ def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
     from harness.run.findings import build_repeat_options, describe_finding
 
     found = config.stash[FINAL_RESULTS_KEY] = [
-        run.add_baseline_reason(one) for one in results.read_rule_results(run.verdict_log.path)
+        run.add_reason_of_known_deviation(one) for one in results.read_rule_results(run.verdict_log.path)
     ]
     add_comments_to_captures(found, run.folder)
     again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))

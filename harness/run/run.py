@@ -306,7 +306,7 @@ class ConformanceRun:
         """Return whether the baseline accepts a verdict as a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
-    def add_baseline_reason(self, result: RuleResult) -> RuleResult:
+    def add_reason_of_known_deviation(self, result: RuleResult) -> RuleResult:
         """Return the final verdict of a rule. If the verdict is a known deviation, add the reason from the
         baseline.
         """

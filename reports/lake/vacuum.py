@@ -33,8 +33,8 @@ class VacuumResult:
 def delete_unused_files(
     lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]
 ) -> VacuumResult:
-    """Merge small ingests, then delete all states except the newest ``keep`` states, and the files that no remaining
-    state names.
+    """Merge small ingests. Then delete the old states, and the files to which no remaining state refers. The newest
+    ``keep`` states remain.
 
     A state that was replaced less than ``hours`` ago stays, because a reader may still use it. Files and folders that
     are younger than ``hours`` stay as well, because they may belong to a running ingest.

@@ -117,7 +117,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
         (ANSWERS.format("to(self, answer | {'guid': 7})"), "identity: guid: 7 is not of type 'string'"),
         (
             ANSWERS.format("to(self, {'id': answer['id'], 'ok': False, 'error': 'no\\n'})"),
-            "refused the request identity: no",
+            "refused the request 'identity': no",
         ),
         (
             ANSWERS.format("to(self, answer | {'id': 'x'})"),
