@@ -220,7 +220,7 @@ class DrivenQueues:
         self._sut.environment.run_until(lambda: False, ms)
 
     def _perform_elapse(self, ms: int) -> None:
-        """Send nothing to the system. The step exists because the model must count time that has already passed in the system."""
+        """Send nothing to the system. The step exists because the model must count time that has passed."""
 
     def _perform_restart(self) -> str:
         self._sut.restart()
