@@ -100,7 +100,11 @@ class SenderSymmetricKeyOfExpressMessageNotCached(_EncryptingSomeMessagesWithNew
         return not packet.UserHeader.DM
 
 
-@fault("sender-symmetric-key-of-second-provider-not-cached", breaks="MQQB-3.1.7.1.5-32", blind=True)
+@fault(
+    "sender-symmetric-key-of-second-provider-not-cached",
+    breaks=("MQQB-3.1.1.3-10", "MQQB-3.1.7.1.5-32"),
+    blind=True,
+)
 class SenderSymmetricKeyOfSecondProviderNotCached(MessageSecuring):
     """The sender does not add a symmetric key of a second provider for the same queue manager to
     SendSymmetricKeyCache.
